@@ -1,0 +1,229 @@
+package dev.idempotency;
+
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.Mismatch;
+import dev.idempotency.Outcome.Replayed;
+import dev.idempotency.Outcome.Source;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The front door: answers a request that was sent before as it was answered the first time, and runs each action's
+ * effect at most once.
+ *
+ * <ol>
+ *   <li>The window is asked. If every key of the request hits the same record, that is the answer, and the store is not
+ *       asked.
+ *   <li>Otherwise the store executes: it runs the action and commits, or its unique key refuses and it reads the
+ *       original.
+ *   <li>What the store tells to be committed goes into the window, and never anything else.
+ * </ol>
+ *
+ * <p>Immutable, and safe for use by any number of threads. Build one per kind of request, and keep it.
+ *
+ * @param <C> what the action is handed: a Jdbi {@code Handle}, or a lease
+ * @param <R> the response: immutable, or copied by a codec, since the window hands the same object to every repeat
+ */
+public final class Idempotency<C, R extends @Nullable Object> {
+
+    private final IdempotencyStore<C, R> store;
+    private final PublishedWindow<R> window;
+    private final IdempotencyListener listener;
+
+    private Idempotency(IdempotencyStore<C, R> store, PublishedWindow<R> window, IdempotencyListener listener) {
+        this.store = store;
+        this.window = window;
+        this.listener = listener;
+    }
+
+    /**
+     * Starts to build.
+     *
+     * @param store what has the last word
+     * @param <C> what the action is handed
+     * @param <R> the response
+     * @return a builder with no window and no listener
+     */
+    public static <C, R extends @Nullable Object> Builder<C, R> with(IdempotencyStore<C, R> store) {
+        return new Builder<>(Objects.requireNonNull(store, "store"));
+    }
+
+    /**
+     * Runs the action if the request is new, and otherwise answers as the first time.
+     *
+     * @param request keys and fingerprint
+     * @param action what to run; it may run more than once, and commits at most once
+     * @param <X> the checked exception that the action may throw
+     * @return how the request was answered
+     * @throws X what the action threw, unchanged; nothing is stored then
+     * @throws RetryableException if nothing was stored and calling again is worth it
+     * @throws OutcomeUnknownException if the acknowledgement of the commit was lost
+     * @throws UnreadableRecordException if there is a record whose response can't be read
+     * @throws StoreException if the store is not set up as it must be
+     */
+    public <X extends Exception> Outcome<R> execute(Request request, Action<? super C, ? extends R, X> action)
+            throws X {
+        Objects.requireNonNull(request, "request");
+        Objects.requireNonNull(action, "action");
+        long start = System.nanoTime();
+        Outcome<R> outcome;
+        try {
+            outcome = recent(request);
+            if (outcome == null) {
+                outcome = store.execute(request, action, window.publicationFrom(window.now(), window.epoch()));
+            }
+        } catch (Throwable failure) {
+            tell(() -> listener.failed(request, failure, since(start)));
+            throw failure;
+        }
+        Outcome<R> answer = outcome;
+        tell(() -> listener.answered(request, answer, since(start)));
+        return answer;
+    }
+
+    /**
+     * The same window and the same listener in front of another store: for a call that joins the caller's transaction,
+     * {@code sends.using(store.joining(handle)).execute(request, action)}. Cheap; make one for each call.
+     *
+     * @param other a store over the same records
+     * @param <D> what the other store hands to actions
+     * @return a front door to the other store
+     */
+    public <D> Idempotency<D, R> using(IdempotencyStore<D, R> other) {
+        return new Idempotency<>(Objects.requireNonNull(other, "other"), window, listener);
+    }
+
+    /**
+     * Puts into the window what the caller knows to be committed: after the commit of a transaction that {@link #using
+     * joined} calls took part in. Calling it for a transaction that is not committed breaks the one promise of the
+     * window, and loses messages.
+     *
+     * <p>An executed request is remembered under all its keys, a replayed one under the key that matched, a refused one
+     * not at all. Where the store has a retention, a replay is not remembered either, since how much of it remains is
+     * not known here, and an executed request counts as stored now: call this right after the commit.
+     *
+     * @param request the request
+     * @param outcome how it was answered
+     */
+    public void remember(Request request, Outcome<? extends R> outcome) {
+        Objects.requireNonNull(request, "request");
+        Objects.requireNonNull(outcome, "outcome");
+        Publication<R> publication = window.publicationFrom(window.now(), window.epoch());
+        Duration retention = store.retention();
+        if (outcome instanceof Executed<? extends R> executed) {
+            publication.committed(
+                    request.keys(),
+                    new Original<>(new Object(), executed.response(), request.fingerprint()),
+                    retention);
+        } else if (outcome instanceof Replayed<? extends R> replayed && retention == null) {
+            publication.committed(
+                    List.of(replayed.matched()),
+                    new Original<>(new Object(), replayed.response(), request.fingerprint()),
+                    null);
+        }
+    }
+
+    /**
+     * The window in front of the store, for statistics and for removing what is no longer so. Its {@link Window#clear()
+     * clear} and {@link Window#remove remove} also hold back what calls under way at that moment would still publish.
+     *
+     * @return the window; one that never holds anything if none was asked for
+     */
+    public Window<R> window() {
+        return window;
+    }
+
+    private @Nullable Outcome<R> recent(Request request) {
+        List<IdempotencyKey> keys = request.keys();
+        Original<R> original = window.get(keys.get(0));
+        if (original == null) {
+            return null;
+        }
+        for (IdempotencyKey key : keys.subList(1, keys.size())) {
+            Original<R> other = window.get(key);
+            if (other == null || !other.identity().equals(original.identity())) {
+                return null;
+            }
+        }
+        return Fingerprint.differ(request.fingerprint(), original.fingerprint())
+                ? new Mismatch<>(keys.get(0))
+                : new Replayed<>(original.response(), keys.get(0), Source.WINDOW);
+    }
+
+    private static Duration since(long start) {
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    @SuppressWarnings("CatchAndPrintStackTrace")
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (Exception e) {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        }
+    }
+
+    /**
+     * Builds an {@link Idempotency}. Not safe for use by several threads.
+     *
+     * @param <C> what the action is handed
+     * @param <R> the response
+     */
+    public static final class Builder<C, R extends @Nullable Object> {
+
+        private final IdempotencyStore<C, R> store;
+        private Window.@Nullable Spec window;
+        private IdempotencyListener listener = new IdempotencyListener() {};
+
+        private Builder(IdempotencyStore<C, R> store) {
+            this.store = store;
+        }
+
+        /**
+         * Puts a window in front of the store. Without one, every call asks the store.
+         *
+         * @param spec how to make it, such as {@code CaffeineWindow.lasting(Duration.ofMinutes(5))}
+         * @return this builder
+         */
+        public Builder<C, R> window(Window.Spec spec) {
+            this.window = Objects.requireNonNull(spec, "spec");
+            return this;
+        }
+
+        /**
+         * Lets somebody see every outcome.
+         *
+         * @param listener who
+         * @return this builder
+         */
+        public Builder<C, R> listener(IdempotencyListener listener) {
+            this.listener = Objects.requireNonNull(listener, "listener");
+            return this;
+        }
+
+        /**
+         * Builds.
+         *
+         * @return the front door
+         * @throws IllegalArgumentException if the window lasts longer than the store keeps records
+         */
+        public Idempotency<C, R> build() {
+            Duration retention = store.retention();
+            if (window != null && retention != null && window.lasting().compareTo(retention) > 0) {
+                throw new IllegalArgumentException("the window lasts " + window.lasting()
+                        + ", and the store keeps records for " + retention
+                        + " only: a window may last as long as the store's retention at the most");
+            }
+            IdempotencyListener told = listener;
+            return new Idempotency<>(
+                    store,
+                    new PublishedWindow<>(
+                            window == null ? new NoWindow<>() : window.create(),
+                            failure -> tell(() -> told.windowFailed(failure))),
+                    told);
+        }
+    }
+}

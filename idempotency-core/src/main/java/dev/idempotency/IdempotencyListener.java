@@ -1,0 +1,36 @@
+package dev.idempotency;
+
+import java.time.Duration;
+
+/**
+ * Sees what the library does, for metrics and logs. Called on the caller's thread, after the fact, so it should be
+ * quick. What a listener throws does not change the outcome of a call: it goes to the thread's uncaught-exception
+ * handler.
+ */
+public interface IdempotencyListener {
+
+    /**
+     * A request was answered.
+     *
+     * @param request the request
+     * @param outcome how; {@link Outcome.Replayed#source()} tells which layer caught a repeat
+     * @param elapsed how long the call took, the action included
+     */
+    default void answered(Request request, Outcome<?> outcome, Duration elapsed) {}
+
+    /**
+     * A request failed: the action threw, or the store did.
+     *
+     * @param request the request
+     * @param failure what the caller is thrown
+     * @param elapsed how long the call took
+     */
+    default void failed(Request request, Throwable failure, Duration elapsed) {}
+
+    /**
+     * The window failed. A look became a miss, or a committed original was not published; the call goes on.
+     *
+     * @param failure what the window threw
+     */
+    default void windowFailed(Exception failure) {}
+}

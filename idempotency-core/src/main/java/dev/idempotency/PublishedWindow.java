@@ -1,0 +1,116 @@
+package dev.idempotency;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A window as the front door uses it: its failure is a miss, and what was removed does not come back by a call that was
+ * under way.
+ *
+ * <ol>
+ *   <li>A publication remembers the window's clock and epoch from before the store was asked.
+ *   <li>Removing and clearing begin a new epoch before they remove.
+ *   <li>A publication of an old epoch puts nothing; one whose epoch ends while it puts takes back what it put.
+ * </ol>
+ */
+final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
+
+    /** Half the range of a clock that is compared by difference. */
+    private static final long UNLIMITED = Long.MAX_VALUE >> 1;
+
+    private final Window<R> window;
+    private final Consumer<Exception> onFailure;
+    private final AtomicLong epoch = new AtomicLong();
+
+    PublishedWindow(Window<R> window, Consumer<Exception> onFailure) {
+        this.window = window;
+        this.onFailure = onFailure;
+    }
+
+    long epoch() {
+        return epoch.get();
+    }
+
+    /** A publication of what is told after the store was asked at this time, in this epoch. */
+    Publication<R> publicationFrom(long asked, long askedIn) {
+        return new Publication<>() {
+            @Override
+            public void committed(
+                    Collection<IdempotencyKey> names, Original<? extends R> original, @Nullable Duration remaining) {
+                if (epoch.get() != askedIn) {
+                    return;
+                }
+                try {
+                    Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
+                    long deadline = asked + nanos(remaining);
+                    for (IdempotencyKey name : names) {
+                        window.put(name, kept, deadline);
+                    }
+                    if (epoch.get() != askedIn) {
+                        names.forEach(window::remove);
+                    }
+                } catch (Exception e) {
+                    onFailure.accept(e);
+                }
+            }
+        };
+    }
+
+    @Override
+    public long now() {
+        try {
+            return window.now();
+        } catch (Exception e) {
+            onFailure.accept(e);
+            return 0;
+        }
+    }
+
+    @Override
+    public @Nullable Original<R> get(IdempotencyKey key) {
+        try {
+            return window.get(key);
+        } catch (Exception e) {
+            onFailure.accept(e);
+            return null;
+        }
+    }
+
+    @Override
+    public void put(IdempotencyKey key, Original<R> original, long deadline) {
+        try {
+            window.put(key, original, deadline);
+        } catch (Exception e) {
+            onFailure.accept(e);
+        }
+    }
+
+    /** Not guarded: who removes must hear that it did not work. */
+    @Override
+    public void remove(IdempotencyKey key) {
+        epoch.incrementAndGet();
+        window.remove(key);
+    }
+
+    /** Not guarded: who clears must hear that it did not work. */
+    @Override
+    public void clear() {
+        epoch.incrementAndGet();
+        window.clear();
+    }
+
+    @Override
+    public Stats stats() {
+        return window.stats();
+    }
+
+    private static long nanos(@Nullable Duration remaining) {
+        if (remaining == null || remaining.getSeconds() >= UNLIMITED / 1_000_000_000L) {
+            return UNLIMITED;
+        }
+        return remaining.toNanos();
+    }
+}

@@ -1,0 +1,203 @@
+package dev.idempotency.store;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where duplicates wait inside one process, so that they hold no connection while they do. For authors of stores.
+ *
+ * <ol>
+ *   <li>A call enters with all keys of its request, in byte order, and is alone with each of them until it leaves. Calls
+ *       that share no key don't meet: there is one entry for each key in use, and no striping.
+ *   <li>The one in front says what is committed, if anything, and leaves.
+ *   <li>Those who were waiting for it by then are answered with that, each by its own fingerprint, and ask no store.
+ *       If it said nothing, because it failed, the one that has waited longest goes next.
+ * </ol>
+ *
+ * <p>The gate is a courtesy within a process and decides nothing: what is first is up to the store. Waiting is
+ * interruptible and bounded. Safe for use by any number of threads, virtual ones too: nothing waits inside a monitor.
+ *
+ * @param <R> the response
+ */
+public final class KeyGate<R extends @Nullable Object> {
+
+    private final Map<IdempotencyKey, Turn<R>> turns = new ConcurrentHashMap<>();
+
+    /** A gate with nobody inside. */
+    public KeyGate() {}
+
+    /**
+     * Waits until no other call is inside with any key of the request.
+     *
+     * @param request whose keys
+     * @param atMost for how long in all
+     * @return a pass, to be closed in every case; look at {@link Pass#blockedBy()} first
+     * @throws InterruptedException if the thread is interrupted before it is inside
+     */
+    public Pass<R> enter(Request request, Duration atMost) throws InterruptedException {
+        long arrived = System.nanoTime();
+        Pass<R> pass = new Pass<>(this, request, arrived);
+        try {
+            for (IdempotencyKey key : request.keysInByteOrder()) {
+                if (!pass.take(key, arrived + atMost.toNanos())) {
+                    break;
+                }
+            }
+        } catch (InterruptedException | RuntimeException e) {
+            pass.close();
+            throw e;
+        }
+        return pass;
+    }
+
+    /**
+     * How many keys are in use. For tests and statistics.
+     *
+     * @return the number of keys that calls are inside with or wait for
+     */
+    public int size() {
+        return turns.size();
+    }
+
+    private Turn<R> joinQueue(IdempotencyKey key) {
+        return turns.compute(key, (k, turn) -> {
+            Turn<R> joined = turn == null ? new Turn<>() : turn;
+            joined.users++;
+            return joined;
+        });
+    }
+
+    private void leaveQueue(IdempotencyKey key) {
+        turns.computeIfPresent(key, (k, turn) -> --turn.users == 0 ? null : turn);
+    }
+
+    /** One key in use. */
+    private static final class Turn<R extends @Nullable Object> {
+
+        /** Calls inside or waiting; guarded by the map's lock on the key. */
+        int users;
+
+        final Semaphore inside = new Semaphore(1, true);
+        volatile @Nullable Thread holder;
+        volatile @Nullable Settled<R> settled;
+    }
+
+    private record Settled<R extends @Nullable Object>(Original<R> original, long at, long until) {}
+
+    /**
+     * The right to be alone with some keys.
+     *
+     * @param <R> the response
+     */
+    public static final class Pass<R extends @Nullable Object> implements AutoCloseable {
+
+        private final KeyGate<R> gate;
+        private final Request request;
+        private final long arrived;
+        private final List<IdempotencyKey> taken = new ArrayList<>(2);
+        private final List<Turn<R>> turns = new ArrayList<>(2);
+        private @Nullable IdempotencyKey blockedBy;
+
+        private Pass(KeyGate<R> gate, Request request, long arrived) {
+            this.gate = gate;
+            this.request = request;
+            this.arrived = arrived;
+        }
+
+        private boolean take(IdempotencyKey key, long deadline) throws InterruptedException {
+            Turn<R> turn = gate.joinQueue(key);
+            boolean inside = false;
+            try {
+                // A call that comes back to its own key from inside its action would wait for itself.
+                inside = turn.holder != Thread.currentThread()
+                        && turn.inside.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } finally {
+                if (!inside) {
+                    gate.leaveQueue(key);
+                }
+            }
+            if (inside) {
+                turn.holder = Thread.currentThread();
+                taken.add(key);
+                turns.add(turn);
+            } else {
+                blockedBy = key;
+            }
+            return inside;
+        }
+
+        /**
+         * The key that another call was still inside with when the time to wait was over.
+         *
+         * @return the key, or null if this call is inside
+         */
+        public @Nullable IdempotencyKey blockedBy() {
+            return blockedBy;
+        }
+
+        /**
+         * The answer, if calls that this one waited for have found it: all keys were settled since this call arrived.
+         *
+         * @return the answer, or null if the store has to be asked
+         */
+        public @Nullable Outcome<R> answer() {
+            long now = System.nanoTime();
+            Map<IdempotencyKey, Original<R>> found = new HashMap<>();
+            for (int i = 0; i < turns.size(); i++) {
+                Settled<R> settled = turns.get(i).settled;
+                if (settled == null || settled.at - arrived < 0 || settled.until - now <= 0) {
+                    return null;
+                }
+                found.put(taken.get(i), settled.original);
+            }
+            return Judgement.answer(request, found);
+        }
+
+        /**
+         * Leaves word for those who are waiting.
+         *
+         * @param names keys under which the store has recorded the original; others are passed over
+         * @param original what is committed
+         * @param remaining for how much longer the store keeps it, or null if without limit
+         */
+        public void settle(
+                Collection<IdempotencyKey> names, Original<? extends R> original, @Nullable Duration remaining) {
+            long now = System.nanoTime();
+            long longest = Long.MAX_VALUE >> 1;
+            long until = now
+                    + (remaining == null || remaining.compareTo(Duration.ofNanos(longest)) > 0
+                            ? longest
+                            : remaining.toNanos());
+            Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
+            for (int i = 0; i < turns.size(); i++) {
+                if (names.contains(taken.get(i))) {
+                    turns.get(i).settled = new Settled<>(kept, now, until);
+                }
+            }
+        }
+
+        /** Leaves; the next one may enter. */
+        @Override
+        public void close() {
+            for (int i = turns.size() - 1; i >= 0; i--) {
+                turns.get(i).holder = null;
+                turns.get(i).inside.release();
+                gate.leaveQueue(taken.get(i));
+            }
+            turns.clear();
+            taken.clear();
+        }
+    }
+}

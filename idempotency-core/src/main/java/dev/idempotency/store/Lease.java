@@ -1,0 +1,3 @@
+package dev.idempotency.store;
+
+public interface Lease {}
