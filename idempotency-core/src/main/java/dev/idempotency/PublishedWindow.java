@@ -108,7 +108,7 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
     }
 
     private static long nanos(@Nullable Duration remaining) {
-        if (remaining == null || remaining.getSeconds() >= UNLIMITED / 1_000_000_000L) {
+        if (remaining == null || remaining.toSeconds() >= UNLIMITED / 1_000_000_000L) {
             return UNLIMITED;
         }
         return remaining.toNanos();

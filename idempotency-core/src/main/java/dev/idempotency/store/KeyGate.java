@@ -176,7 +176,8 @@ public final class KeyGate<R extends @Nullable Object> {
                 Collection<IdempotencyKey> names, Original<? extends R> original, @Nullable Duration remaining) {
             long now = System.nanoTime();
             long longest = Long.MAX_VALUE >> 1;
-            long until = now
+            // Counted from before the store was asked, so that nobody is answered with what has expired.
+            long until = arrived
                     + (remaining == null || remaining.compareTo(Duration.ofNanos(longest)) > 0
                             ? longest
                             : remaining.toNanos());

@@ -42,7 +42,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
      */
     public static Spec lasting(Duration duration) {
         Objects.requireNonNull(duration, "duration");
-        if (duration.isZero() || duration.isNegative() || duration.getSeconds() >= Spec.LONGEST.getSeconds()) {
+        if (duration.isZero() || duration.isNegative() || duration.compareTo(Spec.LONGEST) >= 0) {
             throw new IllegalArgumentException("a window lasts longer than zero and shorter than " + Spec.LONGEST
                     + ", not " + duration + "; 32 seconds outlast a sender that gives up after 31");
         }
