@@ -77,7 +77,8 @@ public final class Payload {
      * @throws UnreadableRecordException if there is no payload, or it can't be understood
      * @throws ResponseUnavailableException if it is the mark of {@link #unavailable()}
      */
-    public static <R> @Nullable R decode(Codec<R> codec, byte @Nullable [] payload) {
+    @SuppressWarnings("NullAway") // The null of a response that was null; R is what its user says may be null or not.
+    public static <R> R decode(Codec<R> codec, byte @Nullable [] payload) {
         if (payload == null) {
             throw new UnreadableRecordException(
                     "the record is committed and has no response: its action ended the transaction by itself", null);

@@ -1,0 +1,32 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+
+/**
+ * A database, and how its connections come out of the pool. Looked at once, when a store is made.
+ *
+ * @param jdbi where connections come from
+ * @param dialect which database it is
+ * @param autoCommit whether connections come with autocommit on; one that comes without is in somebody's transaction then
+ * @param readUncommitted whether connections come at an isolation level that shows what may yet be rolled back
+ */
+record Database(Jdbi jdbi, Dialect dialect, boolean autoCommit, boolean readUncommitted) {
+
+    static Database of(Jdbi jdbi) {
+        try (Handle handle = jdbi.open()) {
+            Connection connection = handle.getConnection();
+            return new Database(
+                    jdbi,
+                    Dialect.of(connection),
+                    connection.getAutoCommit(),
+                    connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED);
+        } catch (JdbiException | SQLException e) {
+            throw new StoreException("the database could not be reached when the store was made", e);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Action;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Publication;
+import dev.idempotency.Request;
+import dev.idempotency.RetryTransactionException;
+import dev.idempotency.RetryableException;
+import dev.idempotency.jdbc.Records.Found;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call inside the caller's transaction.
+ *
+ * <ol>
+ *   <li>Set a savepoint, and store as the first one by running the action. If that works, the rest is the caller's;
+ *       nothing is published.
+ *   <li>If a key is taken: back to the savepoint, and read the original with a locking read. What another transaction has
+ *       committed may be published.
+ *   <li>If no original is to be seen: above READ COMMITTED the snapshot may be older than it, so the caller is to run its
+ *       transaction again; at READ COMMITTED once more from 1, and the second time it was another constraint.
+ *   <li>After a deadlock, a serialization failure or a lost savepoint the transaction is dead: this call and further ones in
+ *       it tell the caller to run it again.
+ * </ol>
+ */
+final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<Handle, R> {
+
+    private final Dialect dialect;
+    private final Records<R> records;
+    private final Handle handle;
+
+    JoinedStore(Dialect dialect, Records<R> records, Handle handle) {
+        this.dialect = dialect;
+        this.records = records;
+        this.handle = handle;
+    }
+
+    @Override
+    public <X extends Exception> Outcome<R> execute(
+            Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
+            throws X {
+        if (!handle.isInTransaction()) {
+            throw new IllegalStateException(
+                    "the handle is in no transaction, so there is none to join: begin one, or let"
+                            + " the store own the transaction by calling it without joining");
+        }
+        JoinedTransactions transaction = JoinedTransactions.of(handle);
+        if (transaction.isDead()) {
+            throw new RetryTransactionException(
+                    "an earlier call has found this transaction dead: roll it back with the handle's rollback(), and run it"
+                            + " again from its beginning",
+                    null);
+        }
+        Outcome<R> outcome = attempt(request, action, publication, transaction, false);
+        if (outcome == null) {
+            outcome = attempt(request, action, publication, transaction, true);
+        }
+        if (outcome == null) {
+            throw runAgain("a key is taken by a record that this transaction does not see", null);
+        }
+        return outcome;
+    }
+
+    private <X extends Exception> @Nullable Outcome<R> attempt(
+            Request request,
+            Action<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication,
+            JoinedTransactions transaction,
+            boolean again)
+            throws X {
+        Savepoint savepoint = savepoint(transaction);
+        try {
+            Original<R> first;
+            try (TransactionWatch watch = TransactionWatch.on(handle)) {
+                first = records.first(handle, request, action, again);
+                watch.check();
+            }
+            release(savepoint);
+            transaction.executed(first.identity());
+            return new Executed<>(first.response());
+        } catch (Throwable failure) {
+            backTo(savepoint, failure, transaction);
+            if (SqlFailures.saysRunAgain(failure, dialect)) {
+                transaction.dies();
+                throw runAgain("another transaction was in the way", failure);
+            }
+            if (failure instanceof RetryableException || !records.refusedBy(failure)) {
+                RuntimeException translated = StatementFailure.translated(failure);
+                if (translated != null) {
+                    throw translated;
+                }
+                throw failure;
+            }
+            Found<R> found = original(request, transaction);
+            if (found != null) {
+                Original<R> original = found.original();
+                if (original != null && !transaction.hasExecuted(original.identity())) {
+                    publication.committed(found.names(), original, found.remaining());
+                }
+                return found.outcome();
+            }
+            if (snapshotMayBeOld()) {
+                throw runAgain("a key is taken by a record that is newer than this transaction's snapshot", failure);
+            }
+            if (again && records.otherConstraintsPossible()) {
+                throw failure;
+            }
+            return null;
+        }
+    }
+
+    private @Nullable Found<R> original(Request request, JoinedTransactions transaction) {
+        Savepoint savepoint = savepoint(transaction);
+        try {
+            Found<R> found = records.find(handle, request, true);
+            if (found != null && !found.unrecorded().isEmpty()) {
+                records.addNames(handle, request, found);
+            }
+            release(savepoint);
+            return found;
+        } catch (RuntimeException failure) {
+            backTo(savepoint, failure, transaction);
+            if (StatementFailure.saysKeyTaken(failure)) {
+                return null;
+            }
+            if (SqlFailures.saysRunAgain(failure, dialect)) {
+                transaction.dies();
+                throw runAgain("another transaction was in the way", failure);
+            }
+            RuntimeException translated = StatementFailure.translated(failure);
+            throw translated != null ? translated : failure;
+        }
+    }
+
+    private Savepoint savepoint(JoinedTransactions transaction) {
+        try {
+            return handle.getConnection().setSavepoint();
+        } catch (SQLException e) {
+            transaction.dies();
+            throw runAgain("no savepoint could be set", e);
+        }
+    }
+
+    private void release(Savepoint savepoint) {
+        try {
+            handle.getConnection().releaseSavepoint(savepoint);
+        } catch (SQLException e) {
+            throw StatementFailure.of(e);
+        }
+    }
+
+    /** Undoes the call. If that can't be done, the savepoint went down with the whole transaction. */
+    private void backTo(Savepoint savepoint, Throwable failure, JoinedTransactions transaction) {
+        try {
+            handle.getConnection().rollback(savepoint);
+            handle.getConnection().releaseSavepoint(savepoint);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+            transaction.dies();
+            throw runAgain("the transaction is gone, with its savepoint", failure);
+        }
+    }
+
+    private boolean snapshotMayBeOld() {
+        try {
+            return handle.getConnection().getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
+        } catch (SQLException e) {
+            throw runAgain("the connection failed", e);
+        }
+    }
+
+    private static RetryTransactionException runAgain(String why, @Nullable Throwable cause) {
+        return new RetryTransactionException(
+                why + ": roll the transaction back and run it again from its beginning, with the same key", cause);
+    }
+
+    @Override
+    public @Nullable Duration retention() {
+        return records.retention();
+    }
+}

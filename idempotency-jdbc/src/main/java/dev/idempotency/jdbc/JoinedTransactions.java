@@ -1,0 +1,59 @@
+package dev.idempotency.jdbc;
+
+import java.sql.Connection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * What joined calls must know of the transaction that they are in. It is kept by connection, since a caller may join by
+ * several stores and handles, and it goes with the connection.
+ */
+final class JoinedTransactions {
+
+    /** Beyond this, no original is taken to be another transaction's any more. Not publishing is always safe. */
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private static final Map<Connection, JoinedTransactions> BY_CONNECTION =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
+    private final Set<Object> executed = new HashSet<>();
+    private final Handle handle;
+    private boolean dead;
+
+    private JoinedTransactions(Handle handle) {
+        this.handle = handle;
+    }
+
+    static JoinedTransactions of(Handle handle) {
+        return BY_CONNECTION.computeIfAbsent(handle.getConnection(), connection -> new JoinedTransactions(handle));
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** Further calls refuse until Jdbi tells that the transaction has ended. */
+    void dies() {
+        if (!dead) {
+            dead = true;
+            handle.afterRollback(() -> dead = false);
+            handle.afterCommit(() -> dead = false);
+        }
+    }
+
+    /** Remembers a record that is not committed for all that is known. Jdbi's hooks would not tell for certain. */
+    void executed(Object identity) {
+        if (executed.size() < MOST_REMEMBERED) {
+            executed.add(identity);
+        }
+    }
+
+    /** Whether a record may have been written in the transaction that is still open. */
+    boolean hasExecuted(Object identity) {
+        return executed.size() >= MOST_REMEMBERED || executed.contains(identity);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Action;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.InProgress;
+import dev.idempotency.Publication;
+import dev.idempotency.Request;
+import dev.idempotency.RetryTransactionException;
+import dev.idempotency.RetryableException;
+import dev.idempotency.jdbc.Records.Found;
+import dev.idempotency.store.KeyGate;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call in a transaction of its own.
+ *
+ * <ol>
+ *   <li>Wait outside the pool for calls in this process that hold one of the keys; if they have found the answer, that is
+ *       it.
+ *   <li>Take a connection, begin, store as the first one by running the action, commit. Then, and only then, publish.
+ *   <li>If a key is taken: roll back, and read the original on the same connection in a new transaction, which shows it at
+ *       every isolation level. Keys that are new beside a known one are recorded as more names of it.
+ *   <li>If no original is there, it was removed meanwhile, or another constraint was hit: once more from 2. The second time
+ *       it was another constraint, and the action's exception reaches the caller.
+ *   <li>Deadlocks, serialization failures and lock time-outs: from 2 after a pause, a bounded number of times.
+ * </ol>
+ */
+class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
+
+    private static final int MAX_ATTEMPTS = 10;
+    private static final long FIRST_PAUSE_MILLIS = 4;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    /** What a caller is told to wait whose own waiting was in vain. */
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+    final Database database;
+    private final Records<R> records;
+    private final Duration waitAtMost;
+    private final KeyGate<R> gate = new KeyGate<>();
+
+    OwnTransactionStore(Database database, Records<R> records, Duration waitAtMost) {
+        this.database = database;
+        this.records = records;
+        this.waitAtMost = waitAtMost;
+    }
+
+    @Override
+    public <X extends Exception> Outcome<R> execute(
+            Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
+            throws X {
+        try (KeyGate.Pass<R> pass = gate.enter(request, waitAtMost)) {
+            IdempotencyKey blockedBy = pass.blockedBy();
+            if (blockedBy != null) {
+                return new InProgress<>(blockedBy, RETRY_AFTER);
+            }
+            Outcome<R> answer = pass.answer();
+            return answer != null ? answer : alone(request, action, publication, pass);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RetryableException(
+                    "interrupted while waiting, so nothing was stored by this call; call again", e);
+        }
+    }
+
+    private <X extends Exception> Outcome<R> alone(
+            Request request,
+            Action<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication,
+            KeyGate.Pass<R> pass)
+            throws X, InterruptedException {
+        boolean again = false;
+        Throwable inTheWay = null;
+        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+            try (Session session = Session.open(database)) {
+                Outcome<R> outcome = attempt(session, request, action, publication, pass, again);
+                if (outcome != null) {
+                    return outcome;
+                }
+                again = true;
+            } catch (Throwable failure) {
+                if (!mayRunAgain(failure) && !StatementFailure.saysKeyTaken(failure)) {
+                    RuntimeException translated = StatementFailure.translated(failure);
+                    if (translated != null) {
+                        throw translated;
+                    }
+                    throw failure;
+                }
+                inTheWay = failure;
+            }
+            pause(attempt);
+        }
+        throw new RetryableException(
+                "other transactions were in the way of each of " + MAX_ATTEMPTS
+                        + " attempts, and nothing was stored; call again later",
+                inTheWay);
+    }
+
+    /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */
+    private <X extends Exception> @Nullable Outcome<R> attempt(
+            Session session,
+            Request request,
+            Action<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication,
+            KeyGate.Pass<R> pass,
+            boolean again)
+            throws X {
+        Original<R> first;
+        try {
+            first = session.inTransaction(handle -> records.first(handle, request, action, again));
+        } catch (Throwable failure) {
+            if (failure instanceof IdempotencyException || mayRunAgain(failure) || !records.refusedBy(failure)) {
+                throw failure;
+            }
+            Found<R> found = original(session, request);
+            if (found != null) {
+                tell(found, publication, pass);
+                return found.outcome();
+            }
+            if (again && records.otherConstraintsPossible()) {
+                throw failure;
+            }
+            return null;
+        }
+        pass.settle(request.keys(), first, records.retention());
+        publication.committed(request.keys(), first, records.retention());
+        return new Executed<>(first.response());
+    }
+
+    private boolean mayRunAgain(Throwable failure) {
+        if (failure instanceof IdempotencyException) {
+            return failure instanceof RetryTransactionException;
+        }
+        return SqlFailures.saysRunAgain(failure, database.dialect());
+    }
+
+    private @Nullable Found<R> original(Session session, Request request) {
+        Found<R> found = session.reading(handle -> records.find(handle, request, false));
+        if (found == null || found.unrecorded().isEmpty()) {
+            return found;
+        }
+        return session.inTransaction(handle -> {
+            records.addNames(handle, request, found);
+            return found.withNamesAdded();
+        });
+    }
+
+    private void tell(Found<R> found, Publication<? super R> publication, KeyGate.Pass<R> pass) {
+        Original<R> original = found.original();
+        if (original != null) {
+            pass.settle(found.names(), original, found.remaining());
+            publication.committed(found.names(), original, found.remaining());
+        }
+    }
+
+    /** A random part of a time that doubles, so that those who were in each other's way part. */
+    private static void pause(int attempt) throws InterruptedException {
+        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
+        Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+    }
+
+    @Override
+    public IdempotencyStore<Handle, R> joining(Handle handle) {
+        return new JoinedStore<>(database.dialect(), records, Objects.requireNonNull(handle, "handle"));
+    }
+
+    @Override
+    public @Nullable Duration retention() {
+        return records.retention();
+    }
+}

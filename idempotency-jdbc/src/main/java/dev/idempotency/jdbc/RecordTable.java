@@ -1,0 +1,143 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Action;
+import dev.idempotency.Codec;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome.Refused;
+import dev.idempotency.Outcome.Replayed;
+import dev.idempotency.Outcome.Source;
+import dev.idempotency.Request;
+import dev.idempotency.StoreException;
+import dev.idempotency.store.Judgement;
+import dev.idempotency.store.Payload;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The library's table as records: the keys are inserted before the action runs, and get the response after it, in the
+ * same transaction.
+ */
+final class RecordTable<R> implements Records<R> {
+
+    private final RecordStatements statements;
+    private final Codec<R> codec;
+    private final Duration retention;
+
+    RecordTable(RecordStatements statements, Codec<R> codec, Duration retention) {
+        this.statements = statements;
+        this.codec = codec;
+        this.retention = retention;
+    }
+
+    @Override
+    public <X extends Exception> Original<R> first(
+            Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
+        List<IdempotencyKey> keys = request.keysInByteOrder();
+        UUID record = UUID.randomUUID();
+        claim(handle, keys, record, request.fingerprint(), again);
+        R response = action.run(handle);
+        int completed = complete(handle, keys, record, Payload.encode(codec, response));
+        if (completed != keys.size()) {
+            throw new StoreException(
+                    "the action ended the transaction that it was given, so what it did before may not be stored;"
+                            + " an action must neither commit nor roll back",
+                    null);
+        }
+        return new Original<>(record, response, request.fingerprint());
+    }
+
+    private void claim(
+            Handle handle, List<IdempotencyKey> keys, UUID record, @Nullable Fingerprint fingerprint, boolean again) {
+        try {
+            if (again) {
+                statements.deleteExpired(handle.getConnection(), keys);
+            }
+            statements.insert(handle.getConnection(), keys, record, fingerprint, retention);
+        } catch (SQLException e) {
+            throw StatementFailure.ofInsert(e);
+        }
+    }
+
+    private int complete(Handle handle, List<IdempotencyKey> keys, UUID record, byte[] payload) {
+        try {
+            return statements.complete(handle.getConnection(), keys, record, payload);
+        } catch (SQLException e) {
+            throw StatementFailure.of(e);
+        }
+    }
+
+    @Override
+    public boolean refusedBy(Throwable failure) {
+        return StatementFailure.saysKeyTaken(failure);
+    }
+
+    @Override
+    public boolean otherConstraintsPossible() {
+        return false;
+    }
+
+    @Override
+    public @Nullable Found<R> find(Handle handle, Request request, boolean joined) {
+        Map<IdempotencyKey, RecordStatements.Row> rows;
+        try {
+            rows = statements.select(handle.getConnection(), request.keysInByteOrder(), joined);
+        } catch (SQLException e) {
+            throw StatementFailure.of(e);
+        }
+        if (rows.isEmpty()) {
+            return null;
+        }
+        Refused<R> refused = Judgement.refusal(request, originals(rows));
+        if (refused != null) {
+            return new Found<>(refused, null, List.of(), List.of(), null);
+        }
+        List<IdempotencyKey> names =
+                request.keys().stream().filter(rows::containsKey).toList();
+        List<IdempotencyKey> unrecorded = request.keysInByteOrder().stream()
+                .filter(key -> !rows.containsKey(key))
+                .toList();
+        RecordStatements.Row row = rows.values().iterator().next();
+        R response = Payload.decode(codec, row.payload());
+        return new Found<>(
+                new Replayed<>(response, names.get(0), Source.STORE),
+                new Original<>(row.record(), response, row.fingerprint()),
+                names,
+                unrecorded,
+                row.remaining());
+    }
+
+    @Override
+    public void addNames(Handle handle, Request request, Found<R> found) {
+        try {
+            statements.deleteExpired(handle.getConnection(), found.unrecorded());
+            for (IdempotencyKey key : found.unrecorded()) {
+                if (statements.insertCopy(
+                                handle.getConnection(), key, found.names().get(0))
+                        == 0) {
+                    throw StatementFailure.originalGone();
+                }
+            }
+        } catch (SQLException e) {
+            throw StatementFailure.ofInsert(e);
+        }
+    }
+
+    @Override
+    public Duration retention() {
+        return retention;
+    }
+
+    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordStatements.Row> rows) {
+        Map<IdempotencyKey, Original<?>> originals = new HashMap<>();
+        rows.forEach((key, row) -> originals.put(key, new Original<>(row.record(), row, row.fingerprint())));
+        return originals;
+    }
+}

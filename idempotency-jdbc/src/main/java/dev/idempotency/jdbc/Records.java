@@ -1,0 +1,65 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Action;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/** Where originals are kept: what differs between the user's own table and the library's. */
+interface Records<R extends @Nullable Object> {
+
+    /**
+     * Stores the request as the first one, by running the action, inside the transaction of the handle.
+     *
+     * @param again whether an attempt before this one was refused, and no original was found
+     * @return what is stored once the transaction commits
+     */
+    <X extends Exception> Original<R> first(
+            Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X;
+
+    /** Whether a failure of {@link #first}, or of the commit after it, may mean that a key is taken. */
+    boolean refusedBy(Throwable failure);
+
+    /** Whether such a failure may come from a constraint that has nothing to do with keys. */
+    boolean otherConstraintsPossible();
+
+    /** Reads the original, or originals; null if there is none. */
+    @Nullable
+    Found<R> find(Handle handle, Request request, boolean joined);
+
+    /** Records more names of an original, inside the transaction of the handle. */
+    void addNames(Handle handle, Request request, Found<R> found);
+
+    @Nullable
+    Duration retention();
+
+    /**
+     * What was found.
+     *
+     * @param outcome the answer to the request
+     * @param original the original, if the outcome replays one
+     * @param names keys of the request under which it is recorded
+     * @param unrecorded keys of the request that are to become names of it
+     * @param remaining for how long it still counts, or null if without limit
+     */
+    record Found<R extends @Nullable Object>(
+            Outcome<R> outcome,
+            @Nullable Original<R> original,
+            List<IdempotencyKey> names,
+            List<IdempotencyKey> unrecorded,
+            @Nullable Duration remaining) {
+
+        /** The same, once the new names are committed. */
+        Found<R> withNamesAdded() {
+            List<IdempotencyKey> all = new ArrayList<>(names);
+            all.addAll(unrecorded);
+            return new Found<>(outcome, original, all, List.of(), remaining);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.RetryableException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection on which the library itself begins, commits and rolls back. What Jdbi does for this by itself is not
+ * enough: it would take part in a transaction that is open already, and reports a commit as failed when somebody's
+ * callback after it throws.
+ *
+ * <ul>
+ *   <li>A commit counts as done once the connection has committed, whatever callbacks and the pool do after that.
+ *   <li>A commit that ends in an error which does not prove the opposite is unknown.
+ *   <li>A rollback that fails closes the connection at once: turning autocommit on again would commit.
+ * </ul>
+ */
+final class Session implements AutoCloseable {
+
+    private final Database database;
+    private final Handle handle;
+    private final Connection connection;
+    private boolean broken;
+
+    private Session(Database database, Handle handle) {
+        this.database = database;
+        this.handle = handle;
+        this.connection = handle.getConnection();
+    }
+
+    /** What to do in a transaction. */
+    @FunctionalInterface
+    interface Work<T extends @Nullable Object, X extends Exception> {
+        T with(Handle handle) throws X;
+    }
+
+    static Session open(Database database) {
+        Handle handle;
+        try {
+            handle = database.jdbi().open();
+        } catch (JdbiException e) {
+            throw new RetryableException("no connection could be had, so nothing was stored; call again later", e);
+        }
+        Session session = new Session(database, handle);
+        try {
+            if (database.autoCommit() && !session.connection.getAutoCommit()) {
+                throw new IllegalStateException("the connection is inside a transaction that somebody else has opened:"
+                        + " let the store have connections of its own, and use joining(handle) to take part in a"
+                        + " transaction");
+            }
+            if (database.readUncommitted()) {
+                session.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+            return session;
+        } catch (SQLException e) {
+            session.close();
+            throw new RetryableException("the connection failed before anything was stored; call again", e);
+        } catch (RuntimeException e) {
+            session.close();
+            throw e;
+        }
+    }
+
+    <T extends @Nullable Object, X extends Exception> T inTransaction(Work<T, X> work) throws X {
+        CommitSeen committed = new CommitSeen();
+        T result;
+        try {
+            handle.begin();
+            handle.afterCommit(committed);
+            try (TransactionWatch watch = TransactionWatch.on(handle)) {
+                result = work.with(handle);
+                watch.check();
+            }
+        } catch (Throwable e) {
+            rollback(e);
+            throw e;
+        }
+        commit(committed);
+        return result;
+    }
+
+    /** Reads on this connection in a transaction of its own, after one that was rolled back. */
+    <T extends @Nullable Object> T reading(Function<Handle, T> work) {
+        if (broken) {
+            throw new RetryableException("the connection failed before anything was stored; call again", null);
+        }
+        try {
+            return work.apply(handle);
+        } finally {
+            if (!database.autoCommit()) {
+                rollbackConnection(null);
+            }
+        }
+    }
+
+    private void commit(CommitSeen committed) {
+        try {
+            handle.commit();
+        } catch (RuntimeException e) {
+            if (committed.seen) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
+                throw e;
+            } else {
+                broken = true;
+                throw new OutcomeUnknownException(
+                        "the commit was not acknowledged: it may be stored or not; call again with the same key to find"
+                                + " out",
+                        e);
+            }
+        }
+    }
+
+    private void rollback(Throwable because) {
+        if (rollbackConnection(because)) {
+            try {
+                // Ends the transaction for Jdbi too: its callbacks, its own state, and autocommit as it was.
+                handle.rollback();
+            } catch (RuntimeException e) {
+                because.addSuppressed(e);
+            }
+        }
+    }
+
+    private boolean rollbackConnection(@Nullable Throwable because) {
+        try {
+            connection.rollback();
+            return true;
+        } catch (SQLException e) {
+            broken = true;
+            if (because != null) {
+                because.addSuppressed(e);
+            }
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (broken) {
+                connection.close();
+            } else if (database.readUncommitted()) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_UNCOMMITTED);
+            }
+            handle.close();
+        } catch (SQLException | JdbiException e) {
+            // The outcome is decided by now, and what does not close is the pool's to drop.
+            if (!broken) {
+                closeQuietly();
+            }
+        }
+    }
+
+    private void closeQuietly() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // As above.
+        }
+    }
+
+    /** Runs first of all callbacks, right after the connection has committed. */
+    private static final class CommitSeen implements Runnable {
+        boolean seen;
+
+        @Override
+        public void run() {
+            seen = true;
+        }
+    }
+}

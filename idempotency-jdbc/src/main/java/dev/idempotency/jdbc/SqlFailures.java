@@ -1,0 +1,92 @@
+package dev.idempotency.jdbc;
+
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a failure says, by SQLStates alone and never by a message or a constraint's name. Pools, Jdbi and proxies
+ * wrap exceptions, and batches chain them: causes and next exceptions are all looked at.
+ */
+final class SqlFailures {
+
+    private SqlFailures() {}
+
+    /** SQLState class 23: the insert may have met a key that is taken. Finding the original decides. */
+    static boolean violatesConstraint(Throwable failure) {
+        return in(failure).stream().anyMatch(e -> hasClass(e, "23"));
+    }
+
+    /** Deadlocks, serialization failures and lock time-outs: the whole transaction may be run again. */
+    static boolean saysRunAgain(Throwable failure, Dialect dialect) {
+        return in(failure).stream()
+                .anyMatch(e -> endsTransaction(e) || dialect.rerunStates().contains(state(e)));
+    }
+
+    /** SQLState class 40: the database has rolled the whole transaction back, savepoints and all. */
+    static boolean endsTransaction(SQLException e) {
+        return hasClass(e, "40") && !state(e).equals("40003");
+    }
+
+    /** The connection is gone or refused: classes 08 and, on PostgreSQL, 57P (shutdown). */
+    static boolean losesConnection(Throwable failure) {
+        return in(failure).stream().anyMatch(e -> hasClass(e, "08") || state(e).startsWith("57P"));
+    }
+
+    /**
+     * Whether an error that a commit ended with proves that nothing was committed: the server itself has answered, with
+     * a constraint, a serialization failure, an aborted transaction, or what a deferred trigger raised. Anything else may
+     * be the loss of an acknowledgement.
+     */
+    static boolean provesNotCommitted(Throwable failure, Dialect dialect) {
+        if (losesConnection(failure)) {
+            return false;
+        }
+        return in(failure).stream()
+                .anyMatch(e -> endsTransaction(e)
+                        || dialect.rerunStates().contains(state(e))
+                        || hasClass(e, "22")
+                        || hasClass(e, "23")
+                        || hasClass(e, "25")
+                        || hasClass(e, "44")
+                        || hasClass(e, "P0"));
+    }
+
+    private static boolean hasClass(SQLException e, String sqlStateClass) {
+        return state(e).startsWith(sqlStateClass);
+    }
+
+    private static String state(SQLException e) {
+        return e.getSQLState() == null ? "" : e.getSQLState();
+    }
+
+    private static List<SQLException> in(Throwable failure) {
+        List<SQLException> found = new ArrayList<>();
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Throwable> open = new ArrayDeque<>(List.of(failure));
+        while (!open.isEmpty()) {
+            Throwable next = open.pop();
+            if (!seen.add(next)) {
+                continue;
+            }
+            push(open, next.getCause());
+            if (next instanceof SQLException e) {
+                found.add(e);
+                push(open, e.getNextException());
+            }
+        }
+        return found;
+    }
+
+    private static void push(Deque<Throwable> open, @Nullable Throwable failure) {
+        if (failure != null) {
+            open.push(failure);
+        }
+    }
+}

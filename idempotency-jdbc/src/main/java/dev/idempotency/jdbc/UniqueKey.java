@@ -1,0 +1,106 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.StoreException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A unique key that a table must have, on exactly these columns: the one guarantee that all the rest leans on.
+ *
+ * @param table the table, with a schema before a dot or without
+ * @param columns the columns, in any order
+ */
+record UniqueKey(String table, List<String> columns) {
+
+    UniqueKey {
+        TableName.of(table);
+        if (columns.isEmpty()) {
+            throw new IllegalArgumentException("a unique key has at least one column");
+        }
+        columns = List.copyOf(columns);
+    }
+
+    /** Throws unless the key is there and its columns compare byte for byte. */
+    void check(Connection connection, Dialect dialect) throws SQLException {
+        TableName name = TableName.of(table);
+        DatabaseMetaData metaData = connection.getMetaData();
+        String schema = name.schema() == null ? connection.getSchema() : stored(metaData, name.schema());
+        String stored = stored(metaData, name.table());
+        Set<String> wanted = new TreeSet<>();
+        columns.forEach(column -> wanted.add(column.toUpperCase(Locale.ROOT)));
+
+        Map<String, String> types = types(metaData, connection.getCatalog(), schema, stored);
+        if (types.isEmpty()) {
+            throw new StoreException("there is no table " + table + "; create it before the store is made", null);
+        }
+        for (String column : wanted) {
+            String type = types.get(column);
+            if (type == null) {
+                throw new StoreException("the table " + table + " has no column " + column, null);
+            }
+            if (dialect.looseTypes().contains(type)) {
+                throw new StoreException(
+                        "the column " + column + " of " + table + " has the type " + type
+                                + ", which takes different keys"
+                                + " for one (case or trailing blanks); give it a type that compares exactly, such as"
+                                + " VARCHAR or VARBINARY",
+                        null);
+            }
+        }
+        Collection<Set<String>> keys = uniqueKeys(metaData, connection.getCatalog(), schema, stored);
+        if (!keys.contains(wanted)) {
+            throw new StoreException(
+                    "the table " + table + " has no unique key on exactly " + wanted + ", without which nothing stops a"
+                            + " repeat; it has " + keys,
+                    null);
+        }
+    }
+
+    private static Map<String, String> types(
+            DatabaseMetaData metaData, @Nullable String catalog, @Nullable String schema, String table)
+            throws SQLException {
+        Map<String, String> types = new HashMap<>();
+        try (ResultSet columns = metaData.getColumns(catalog, schema, table, null)) {
+            while (columns.next()) {
+                types.put(
+                        columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
+                        columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
+            }
+        }
+        return types;
+    }
+
+    private static Collection<Set<String>> uniqueKeys(
+            DatabaseMetaData metaData, @Nullable String catalog, @Nullable String schema, String table)
+            throws SQLException {
+        Map<String, Set<String>> byIndex = new HashMap<>();
+        try (ResultSet indexes = metaData.getIndexInfo(catalog, schema, table, true, true)) {
+            while (indexes.next()) {
+                String column = indexes.getString("COLUMN_NAME");
+                if (column != null) {
+                    byIndex.computeIfAbsent(indexes.getString("INDEX_NAME"), index -> new TreeSet<>())
+                            .add(column.toUpperCase(Locale.ROOT));
+                }
+            }
+        }
+        return new HashSet<>(byIndex.values());
+    }
+
+    private static String stored(DatabaseMetaData metaData, String name) throws SQLException {
+        if (metaData.storesUpperCaseIdentifiers()) {
+            return name.toUpperCase(Locale.ROOT);
+        }
+        return metaData.storesLowerCaseIdentifiers() ? name.toLowerCase(Locale.ROOT) : name;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Action;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import dev.idempotency.StoreException;
+import dev.idempotency.store.Judgement;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/** The user's own table: the action's insert meets the unique key, and the user's finder reads. */
+final class YourTable<R extends @Nullable Object> implements Records<R> {
+
+    private final FindOriginal<R> finder;
+    private final @Nullable Duration retention;
+
+    YourTable(FindOriginal<R> finder, @Nullable Duration retention) {
+        this.finder = finder;
+        this.retention = retention;
+    }
+
+    @Override
+    public <X extends Exception> Original<R> first(
+            Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
+        // The row's primary key is not known here; a fresh object tells this record from every other as well.
+        return new Original<>(new Object(), action.run(handle), request.fingerprint());
+    }
+
+    @Override
+    public boolean refusedBy(Throwable failure) {
+        return SqlFailures.violatesConstraint(failure) || isAlreadyStored(failure);
+    }
+
+    @Override
+    public boolean otherConstraintsPossible() {
+        return true;
+    }
+
+    @Override
+    public @Nullable Found<R> find(Handle handle, Request request, boolean joined) {
+        Map<IdempotencyKey, Original<R>> found = new LinkedHashMap<>();
+        for (IdempotencyKey key : request.keys()) {
+            Optional<Original<R>> original = finder.find(handle, key);
+            original.ifPresent(o -> found.put(key, checked(key, o)));
+        }
+        if (found.isEmpty()) {
+            return null;
+        }
+        Outcome<R> outcome = Judgement.answer(request, found);
+        // A row in the caller's own transaction may be of that transaction, which can't be told here.
+        List<IdempotencyKey> names =
+                joined || !(outcome instanceof Outcome.Replayed) ? List.of() : List.copyOf(found.keySet());
+        return new Found<>(outcome, found.values().iterator().next(), names, List.of(), null);
+    }
+
+    @Override
+    public void addNames(Handle handle, Request request, Found<R> found) {
+        throw new IllegalStateException("the columns of a user's own table hold one key each");
+    }
+
+    @Override
+    public @Nullable Duration retention() {
+        return retention;
+    }
+
+    private static <R extends @Nullable Object> Original<R> checked(IdempotencyKey key, Original<R> original) {
+        IdempotencyKey recordedAs = original.recordedAs();
+        if (recordedAs != null && !recordedAs.equals(key)) {
+            throw new StoreException(
+                    "the row that was found for the key " + key + " is that of " + recordedAs + ": the columns of the"
+                            + " unique key, or the finder, compare more loosely than byte for byte (case, accents,"
+                            + " trailing blanks); give the columns an exact type or collation",
+                    null);
+        }
+        return original;
+    }
+
+    private static boolean isAlreadyStored(Throwable failure) {
+        Throwable next = failure;
+        for (int depth = 0; next != null && depth < 100; depth++) {
+            if (next instanceof AlreadyStored) {
+                return true;
+            }
+            next = next.getCause();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.idempotency.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** How {@link JdbcStores#yourTable} works. Immutable: each method returns another one. */
+public final class YourTableOptions {
+
+    private static final YourTableOptions DEFAULTS = new YourTableOptions(Duration.ofSeconds(30), null, List.of());
+
+    private final Duration waitAtMost;
+    private final @Nullable Duration retention;
+    private final List<UniqueKey> uniqueKeys;
+
+    private YourTableOptions(Duration waitAtMost, @Nullable Duration retention, List<UniqueKey> uniqueKeys) {
+        this.waitAtMost = waitAtMost;
+        this.retention = retention;
+        this.uniqueKeys = uniqueKeys;
+    }
+
+    /**
+     * Duplicates wait for 30 seconds, rows stay for ever, and no unique key is checked at start.
+     *
+     * @return the defaults
+     */
+    public static YourTableOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * For how long a duplicate waits, without a connection, for a call in this process that is in front of it; then it
+     * is refused as in progress.
+     *
+     * @param duration 1 millisecond to 1,000 years
+     * @return other options
+     */
+    public YourTableOptions waitAtMost(Duration duration) {
+        return new YourTableOptions(Durations.positive("waitAtMost", duration), retention, uniqueKeys);
+    }
+
+    /**
+     * For how long the service keeps rows, if it removes them by itself; so that a window that would outlast them is
+     * refused. The store itself removes nothing.
+     *
+     * @param duration the shortest time for which a row stays; 1 millisecond to 1,000 years
+     * @return other options
+     */
+    public YourTableOptions rowsStayFor(Duration duration) {
+        return new YourTableOptions(waitAtMost, Durations.positive("rowsStayFor", duration), uniqueKeys);
+    }
+
+    /**
+     * Checks, when the store is made, that a table has a unique key on exactly these columns, and that they compare byte
+     * for byte: no case-insensitive type or collation, and no blank-padded {@code CHAR}. Name each key that requests carry.
+     *
+     * @param table the table, with its schema before a dot if it isn't the default one
+     * @param columns the columns of the unique key, in any order
+     * @return other options
+     */
+    public YourTableOptions uniqueKey(String table, String... columns) {
+        Objects.requireNonNull(table, "table");
+        List<UniqueKey> more = new ArrayList<>(uniqueKeys);
+        more.add(new UniqueKey(table, List.of(columns)));
+        return new YourTableOptions(waitAtMost, retention, List.copyOf(more));
+    }
+
+    Duration waitAtMost() {
+        return waitAtMost;
+    }
+
+    @Nullable
+    Duration retention() {
+        return retention;
+    }
+
+    List<UniqueKey> uniqueKeys() {
+        return uniqueKeys;
+    }
+}
