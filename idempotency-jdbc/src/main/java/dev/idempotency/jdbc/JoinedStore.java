@@ -89,7 +89,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         } catch (Throwable failure) {
             backTo(savepoint, failure, transaction);
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                transaction.dies();
+                transaction.dies(handle);
                 throw runAgain("another transaction was in the way", failure);
             }
             if (failure instanceof RetryableException || !records.refusedBy(failure)) {
@@ -132,7 +132,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
                 return null;
             }
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                transaction.dies();
+                transaction.dies(handle);
                 throw runAgain("another transaction was in the way", failure);
             }
             RuntimeException translated = StatementFailure.translated(failure);
@@ -144,7 +144,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         try {
             return handle.getConnection().setSavepoint();
         } catch (SQLException e) {
-            transaction.dies();
+            transaction.dies(handle);
             throw runAgain("no savepoint could be set", e);
         }
     }
@@ -164,7 +164,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             handle.getConnection().releaseSavepoint(savepoint);
         } catch (SQLException e) {
             failure.addSuppressed(e);
-            transaction.dies();
+            transaction.dies(handle);
             throw runAgain("the transaction is gone, with its savepoint", failure);
         }
     }

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
 
 /**
  * What joined calls must know of the transaction that they are in. It is kept by connection, since a caller may join by
- * several stores and handles, and it goes with the connection.
+ * several stores and handles, and it goes with the connection. Used by one thread at a time, as the connection is.
  */
 final class JoinedTransactions {
 
@@ -21,15 +22,12 @@ final class JoinedTransactions {
             Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Set<Object> executed = new HashSet<>();
-    private final Handle handle;
     private boolean dead;
 
-    private JoinedTransactions(Handle handle) {
-        this.handle = handle;
-    }
+    private JoinedTransactions() {}
 
     static JoinedTransactions of(Handle handle) {
-        return BY_CONNECTION.computeIfAbsent(handle.getConnection(), connection -> new JoinedTransactions(handle));
+        return BY_CONNECTION.computeIfAbsent(handle.getConnection(), connection -> new JoinedTransactions());
     }
 
     boolean isDead() {
@@ -37,11 +35,16 @@ final class JoinedTransactions {
     }
 
     /** Further calls refuse until Jdbi tells that the transaction has ended. */
-    void dies() {
-        if (!dead) {
-            dead = true;
+    void dies(Handle handle) {
+        if (dead) {
+            return;
+        }
+        dead = true;
+        try {
             handle.afterRollback(() -> dead = false);
             handle.afterCommit(() -> dead = false);
+        } catch (IllegalStateException | JdbiException e) {
+            // The connection is gone as well: there is nothing left to come back to life.
         }
     }
 

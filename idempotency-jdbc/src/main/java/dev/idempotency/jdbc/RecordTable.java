@@ -5,6 +5,7 @@ import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
+import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Refused;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
@@ -17,7 +18,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,9 @@ final class RecordTable<R> implements Records<R> {
     private final Codec<R> codec;
     private final Duration retention;
 
+    /** Records whose action is running in this process: one of them is met by a call from inside its own action. */
+    private final Set<UUID> running = ConcurrentHashMap.newKeySet();
+
     RecordTable(RecordStatements statements, Codec<R> codec, Duration retention) {
         this.statements = statements;
         this.codec = codec;
@@ -43,7 +49,13 @@ final class RecordTable<R> implements Records<R> {
         List<IdempotencyKey> keys = request.keysInByteOrder();
         UUID record = UUID.randomUUID();
         claim(handle, keys, record, request.fingerprint(), again);
-        R response = action.run(handle);
+        R response;
+        running.add(record);
+        try {
+            response = action.run(handle);
+        } finally {
+            running.remove(record);
+        }
         int completed = complete(handle, keys, record, Payload.encode(codec, response));
         if (completed != keys.size()) {
             throw new StoreException(
@@ -105,6 +117,9 @@ final class RecordTable<R> implements Records<R> {
                 .filter(key -> !rows.containsKey(key))
                 .toList();
         RecordStatements.Row row = rows.values().iterator().next();
+        if (row.payload() == null && running.contains(row.record())) {
+            return new Found<>(new InProgress<>(names.get(0), Duration.ofSeconds(1)), null, List.of(), List.of(), null);
+        }
         R response = Payload.decode(codec, row.payload());
         return new Found<>(
                 new Replayed<>(response, names.get(0), Source.STORE),

@@ -68,10 +68,9 @@ final class Session implements AutoCloseable {
 
     <T extends @Nullable Object, X extends Exception> T inTransaction(Work<T, X> work) throws X {
         CommitSeen committed = new CommitSeen();
+        begin(committed);
         T result;
         try {
-            handle.begin();
-            handle.afterCommit(committed);
             try (TransactionWatch watch = TransactionWatch.on(handle)) {
                 result = work.with(handle);
                 watch.check();
@@ -82,6 +81,16 @@ final class Session implements AutoCloseable {
         }
         commit(committed);
         return result;
+    }
+
+    private void begin(CommitSeen committed) {
+        try {
+            handle.begin();
+            handle.afterCommit(committed);
+        } catch (JdbiException e) {
+            broken = true;
+            throw new RetryableException("no transaction could be begun, so nothing was stored; call again", e);
+        }
     }
 
     /** Reads on this connection in a transaction of its own, after one that was rolled back. */

@@ -45,7 +45,7 @@ final class StatementFailure extends RuntimeException {
                 ? new RetryableException(
                         "the connection failed before anything was stored; call again", failure.getCause())
                 : new StoreException(
-                        "a statement on the library's table failed, and nothing was stored: " + failure.getMessage(),
+                        "a statement of the library failed, and nothing was stored; the cause says why",
                         failure.getCause());
     }
 }

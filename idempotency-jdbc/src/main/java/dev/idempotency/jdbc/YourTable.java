@@ -54,10 +54,11 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
             return null;
         }
         Outcome<R> outcome = Judgement.answer(request, found);
-        // A row in the caller's own transaction may be of that transaction, which can't be told here.
-        List<IdempotencyKey> names =
-                joined || !(outcome instanceof Outcome.Replayed) ? List.of() : List.copyOf(found.keySet());
-        return new Found<>(outcome, found.values().iterator().next(), names, List.of(), null);
+        // A row that a joined call finds may be of the caller's own open transaction, which can't be told here.
+        if (joined || outcome instanceof Outcome.Refused) {
+            return new Found<>(outcome, null, List.of(), List.of(), null);
+        }
+        return new Found<>(outcome, found.values().iterator().next(), List.copyOf(found.keySet()), List.of(), null);
     }
 
     @Override
