@@ -1,0 +1,348 @@
+package dev.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.idempotency.Outcome.Conflict;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.InProgress;
+import dev.idempotency.Outcome.Mismatch;
+import dev.idempotency.Outcome.Replayed;
+import dev.idempotency.Outcome.Source;
+import dev.idempotency.window.CaffeineWindow;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The front door: what it asks the window, what it publishes, and whom it tells. The store is scripted per test. */
+class IdempotencyTest {
+
+    private static final IdempotencyKey A = IdempotencyKey.of("n", "s", "a");
+    private static final IdempotencyKey B = IdempotencyKey.of("n", "s", "b");
+    private static final Duration LASTING = Duration.ofSeconds(32);
+
+    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5_000_000_000L);
+    private final Scripted store = new Scripted();
+    private final List<String> seen = new ArrayList<>();
+    private final Idempotency<String, String> door = Idempotency.with(store)
+            .window(CaffeineWindow.lasting(LASTING).ticker(nanos::get).executor(Runnable::run))
+            .listener(new Noted())
+            .build();
+
+    /** Runs each action, and publishes what the test says. */
+    private static class Scripted implements IdempotencyStore<String, String> {
+        int asked;
+        List<IdempotencyKey> names = List.of();
+        Object identity = new Object();
+
+        @Nullable
+        Duration remaining;
+
+        @Nullable
+        Duration retention;
+
+        Runnable meanwhile = () -> {};
+
+        @Override
+        public <X extends Exception> Outcome<String> execute(
+                Request request,
+                Action<? super String, ? extends String, X> action,
+                Publication<? super String> publication)
+                throws X {
+            asked++;
+            String response = action.run("context");
+            meanwhile.run();
+            publication.committed(names, new Original<>(identity, response, request.fingerprint()), remaining);
+            return new Executed<>(response);
+        }
+
+        @Override
+        public @Nullable Duration retention() {
+            return retention;
+        }
+    }
+
+    private class Noted implements IdempotencyListener {
+        @Override
+        public void answered(Request request, Outcome<?> outcome, Duration elapsed) {
+            assertThat(elapsed).isGreaterThanOrEqualTo(Duration.ZERO);
+            seen.add("answered " + outcome.getClass().getSimpleName());
+        }
+
+        @Override
+        public void failed(Request request, Throwable failure, Duration elapsed) {
+            seen.add("failed " + failure.getMessage());
+        }
+
+        @Override
+        public void windowFailed(Exception failure) {
+            seen.add("window " + failure.getMessage());
+        }
+    }
+
+    private Outcome<String> execute(Request request) {
+        return door.execute(request, context -> "run " + store.asked);
+    }
+
+    @Test
+    @DisplayName("W1: only what the store publishes is in the window")
+    void notPublished_isAskedAgain() {
+        execute(Request.of(A));
+        execute(Request.of(A));
+
+        assertThat(store.asked).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("W2: several keys: the window answers if each hits the same record")
+    void allKeysHitSameRecord_isWindowHit() {
+        store.names = List.of(A, B);
+        execute(Request.of(A).and(B));
+
+        assertThat(execute(Request.of(B).and(A))).isEqualTo(new Replayed<>("run 1", B, Source.WINDOW));
+        assertThat(store.asked).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("W2: several keys: one that misses, or hits another record, sends the call to the store")
+    void keysOfDifferentRecords_goToStore() {
+        store.names = List.of(A);
+        execute(Request.of(A));
+        execute(Request.of(A).and(B));
+        assertThat(store.asked).isEqualTo(2);
+
+        store.names = List.of(B);
+        store.identity = new Object();
+        execute(Request.of(B));
+        execute(Request.of(A).and(B));
+        assertThat(store.asked).isEqualTo(4);
+    }
+
+    @Test
+    @DisplayName("W3, W-9: a hit with another fingerprint is a mismatch; one without a fingerprint is not compared")
+    void hitWithOtherFingerprint_isMismatch() {
+        store.names = List.of(A);
+        execute(Request.of(A).fingerprint(Fingerprint.sha256("1")));
+
+        assertThat(execute(Request.of(A).fingerprint(Fingerprint.sha256("2")))).isEqualTo(new Mismatch<>(A));
+        assertThat(execute(Request.of(A))).isInstanceOf(Replayed.class);
+    }
+
+    @Test
+    @DisplayName(
+            "W3, W-10: a record that expires before the window's entry is new, on a clock that passes through overflow")
+    void recordExpires_beforeWindow() {
+        store.names = List.of(A);
+        store.remaining = Duration.ofSeconds(10);
+        execute(Request.of(A));
+
+        nanos.addAndGet(Duration.ofSeconds(10).toNanos() - 1);
+        assertThat(execute(Request.of(A))).isInstanceOf(Replayed.class);
+        nanos.addAndGet(1);
+        assertThat(execute(Request.of(A))).isInstanceOf(Executed.class);
+    }
+
+    @Test
+    @DisplayName("W3: what remains counts from before the store was asked")
+    void remaining_countsFromBeforeTheStoreWasAsked() {
+        store.names = List.of(A);
+        store.remaining = Duration.ofSeconds(10);
+        store.meanwhile = () -> nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        execute(Request.of(A));
+
+        assertThat(execute(Request.of(A))).isInstanceOf(Executed.class);
+    }
+
+    @Test
+    @DisplayName("W4, W-6: repeats do not prolong an entry")
+    void repeats_doNotProlong() {
+        store.names = List.of(A);
+        execute(Request.of(A));
+        for (int second = 8; second < 32; second += 8) {
+            nanos.addAndGet(Duration.ofSeconds(8).toNanos());
+            assertThat(execute(Request.of(A))).isInstanceOf(Replayed.class);
+        }
+        nanos.addAndGet(Duration.ofSeconds(8).toNanos());
+
+        assertThat(execute(Request.of(A))).isInstanceOf(Executed.class);
+    }
+
+    @Test
+    @DisplayName("W2: clear and remove hold back what a call under way would still publish")
+    void clearedWhileUnderWay_isNotPublished() {
+        store.names = List.of(A);
+        for (Runnable gone : List.<Runnable>of(
+                () -> door.window().clear(), () -> door.window().remove(A))) {
+            store.meanwhile = gone;
+            execute(Request.of(A));
+            assertThat(door.window().get(A)).isNull();
+        }
+    }
+
+    @Test
+    @DisplayName("W2: a window that fails at any moment costs a trip to the store, and never the call")
+    void failingWindow_costsATrip() {
+        store.names = List.of(A);
+        Idempotency<String, String> broken = Idempotency.with(store)
+                .window(new Broken())
+                .listener(new Noted())
+                .build();
+
+        assertThat(broken.execute(Request.of(A), context -> "ok")).isEqualTo(new Executed<>("ok"));
+        assertThat(broken.execute(Request.of(A), context -> "ok")).isEqualTo(new Executed<>("ok"));
+
+        assertThat(seen)
+                .contains("window get", "window now", "window put")
+                .filteredOn("window put"::equals)
+                .hasSize(2);
+    }
+
+    private static final class Broken implements Window.Spec {
+        @Override
+        public Duration lasting() {
+            return LASTING;
+        }
+
+        @Override
+        public <R extends @Nullable Object> Window<R> create() {
+            return new Window<>() {
+                @Override
+                public long now() {
+                    throw new IllegalStateException("now");
+                }
+
+                @Override
+                public Original<R> get(IdempotencyKey key) {
+                    throw new IllegalStateException("get");
+                }
+
+                @Override
+                public void put(IdempotencyKey key, Original<R> original, long deadline) {
+                    throw new IllegalStateException("put");
+                }
+
+                @Override
+                public void remove(IdempotencyKey key) {
+                    throw new IllegalStateException("remove");
+                }
+
+                @Override
+                public void clear() {
+                    throw new IllegalStateException("clear");
+                }
+
+                @Override
+                public Stats stats() {
+                    throw new IllegalStateException("stats");
+                }
+            };
+        }
+    }
+
+    @Test
+    @DisplayName("The listener sees each outcome and each failure; the caller's exception passes unchanged")
+    void listener_seesOutcomesAndFailures() {
+        store.names = List.of(A);
+        execute(Request.of(A));
+        execute(Request.of(A));
+        Exception failure = new Exception("action");
+        assertThatThrownBy(() -> door.execute(Request.of(B), context -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+
+        assertThat(seen).containsExactly("answered Executed", "answered Replayed", "failed action");
+    }
+
+    @Test
+    @DisplayName("A listener that throws changes nothing; the thread's handler hears of it")
+    void throwingListener_changesNothing() {
+        List<Throwable> uncaught = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
+        try {
+            Idempotency<String, String> rude = Idempotency.with(store)
+                    .listener(new IdempotencyListener() {
+                        @Override
+                        public void answered(Request request, Outcome<?> outcome, Duration elapsed) {
+                            throw new IllegalStateException("listener");
+                        }
+                    })
+                    .build();
+            assertThat(rude.execute(Request.of(A), context -> "ok").response()).isEqualTo("ok");
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        assertThat(uncaught).singleElement().satisfies(e -> assertThat(e).hasMessage("listener"));
+    }
+
+    @Test
+    @DisplayName(
+            "Remember: an executed request under all keys, a replayed one under the key that matched, a refused one not")
+    void remember_putsWhatIsKnown() {
+        door.remember(Request.of(A).and(B), new Executed<>("one"));
+        assertThat(execute(Request.of(A).and(B))).isEqualTo(new Replayed<>("one", A, Source.WINDOW));
+
+        door.window().clear();
+        door.remember(Request.of(A).and(B), new Replayed<>("two", B, Source.STORE));
+        assertThat(door.window().get(A)).isNull();
+        assertThat(execute(Request.of(B))).isEqualTo(new Replayed<>("two", B, Source.WINDOW));
+
+        door.window().clear();
+        door.remember(Request.of(A), new InProgress<>(A, LASTING));
+        door.remember(Request.of(A), new Mismatch<>(A));
+        assertThat(door.window().get(A)).isNull();
+    }
+
+    @Test
+    @DisplayName("W3: a window longer than the store's retention is refused when built")
+    void windowLongerThanRetention_isRefused() {
+        store.retention = LASTING.minusNanos(1);
+        assertThatThrownBy(() -> Idempotency.with(store)
+                        .window(CaffeineWindow.lasting(LASTING))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT32S");
+        store.retention = LASTING;
+        Idempotency.with(store).window(CaffeineWindow.lasting(LASTING)).build();
+    }
+
+    @Test
+    @DisplayName("Using another store keeps the window and the listener")
+    void using_keepsWindowAndListener() {
+        Scripted other = new Scripted();
+        other.names = List.of(A);
+        door.using(other).execute(Request.of(A), context -> "other");
+
+        assertThat(execute(Request.of(A))).isEqualTo(new Replayed<>("other", A, Source.WINDOW));
+        assertThat(seen).containsExactly("answered Executed", "answered Replayed");
+    }
+
+    @Test
+    @DisplayName("A refused outcome has no response: a typed exception says why")
+    void refusedResponse_throws() {
+        Outcome<String> refused = new Conflict<>(List.of(A, B));
+        assertThatThrownBy(refused::response)
+                .isInstanceOfSatisfying(
+                        RefusedException.class, e -> assertThat(e.refused()).isSameAs(refused));
+    }
+
+    @Test
+    @DisplayName("K-1: a null response is a hit like any other")
+    void nullResponse_isHit() {
+        store.names = List.of(A);
+        door.<RuntimeException>execute(Request.of(A), context -> nothing());
+
+        assertThat(execute(Request.of(A))).isEqualTo(new Replayed<>(nothing(), A, Source.WINDOW));
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // Null is what the test is about.
+    private static <T> T nothing() {
+        return null;
+    }
+}
