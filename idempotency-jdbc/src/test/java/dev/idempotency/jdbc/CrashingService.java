@@ -1,0 +1,62 @@
+package dev.idempotency.jdbc;
+
+import static dev.idempotency.jdbc.Messages.insert;
+import static dev.idempotency.jdbc.Messages.request;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.Codec;
+import dev.idempotency.Idempotency;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import dev.idempotency.window.CaffeineWindow;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * A service in a process of its own, to be killed: stores the message that each line of its input names, with several
+ * threads, and acknowledges it on its output.
+ */
+final class CrashingService {
+
+    private CrashingService() {}
+
+    public static void main(String[] args) throws IOException {
+        Messages messages = new Messages(args[0]);
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(messages.dataSource);
+        // One writer: killed while several connections write, H2 itself may leave a key that nobody can insert any
+        // more.
+        config.setMaximumPoolSize(1);
+        Jdbi jdbi = Jdbi.create(new HikariDataSource(config));
+        JdbcStore<String> store = args[1].equals("YOUR_TABLE")
+                ? JdbcStores.yourTable(jdbi, Messages::find)
+                : JdbcStores.transactional(jdbi, Codec.utf8());
+        Idempotency<Handle, String> sends = Idempotency.with(store)
+                .window(CaffeineWindow.lasting(Duration.ofSeconds(32)))
+                .build();
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String id = in.readLine(); id != null; id = in.readLine()) {
+            String message = id;
+            threads.execute(() -> {
+                Request request = request(message);
+                Outcome<String> outcome = sends.execute(request, insert(request, "stored " + message));
+                acknowledge(message + ' ' + outcome.response());
+            });
+        }
+        threads.shutdown();
+    }
+
+    private static synchronized void acknowledge(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}
