@@ -216,10 +216,11 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
     private boolean completeWithout(HeldLease lease, Throwable reason) {
         try {
             return insist(UNANSWERED, () -> lease.complete(Payload.unavailable(), options.retention()));
-        } catch (StoreException e) {
-            e.addSuppressed(reason);
-            throw new OutcomeUnknownException(
-                    "the action has run and the store can't record it; after the lease has ended it may run again", e);
+        } catch (StoreException | OutcomeUnknownException e) {
+            OutcomeUnknownException unknown = new OutcomeUnknownException(
+                    "the action has run and could not be recorded; after the lease has ended it may run again", e);
+            unknown.addSuppressed(reason);
+            throw unknown;
         }
     }
 
