@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,11 @@ class HeldLeaseTest {
     private final Bench bench = new Bench();
     private final LossyBackend line = new LossyBackend(bench.leases);
     private final ManualScheduler scheduler = new ManualScheduler();
+
+    @AfterEach
+    void stop() {
+        scheduler.shutdownNow();
+    }
 
     @Test
     void remaining_timePasses_countsDownToZero() {

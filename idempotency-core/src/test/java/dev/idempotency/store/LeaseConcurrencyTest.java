@@ -37,8 +37,8 @@ class LeaseConcurrencyTest {
     private static final Publication<String> NOBODY = (names, original, remaining) -> {};
 
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    private final IdempotencyStore<Lease, String> patient =
-            CaffeineStore.leased(Codec.utf8(), LeaseOptions.defaults().waitAtMost(Duration.ofMinutes(10)));
+    private final IdempotencyStore<Lease, String> patient = CaffeineStore.leased(
+            Codec.utf8(), LeaseOptions.defaults().lease(Duration.ofHours(1)).waitAtMost(Duration.ofHours(1)));
 
     @AfterEach
     void stop() {
