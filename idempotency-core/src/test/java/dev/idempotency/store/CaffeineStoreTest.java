@@ -112,6 +112,19 @@ class CaffeineStoreTest {
     }
 
     @Test
+    void claim_sameKeyExpiredAMomentAgoInAFullStore_itsRoomIsUsedAtOnce() {
+        Bench bench = new Bench(1);
+        LeasedStore<String> store =
+                bench.store(LeaseOptions.defaults().lease(Duration.ofMillis(1)).retention(Duration.ofMillis(10)));
+        for (int i = 0; i < 5; i++) {
+            String response = "response " + i;
+            assertThat(store.execute(request("a"), lease -> response, bench.publication))
+                    .isEqualTo(new Executed<>(response));
+            bench.time.advance(Duration.ofMillis(10));
+        }
+    }
+
+    @Test
     void claim_takeoverInAFullStore_needsNoRoom() {
         Bench bench = new Bench(1);
         bench.holder(request("a"));

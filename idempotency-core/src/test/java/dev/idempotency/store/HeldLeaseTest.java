@@ -223,7 +223,7 @@ class HeldLeaseTest {
     @Test
     void renewal_realScheduler_renewsUntilTheActionReturns() throws Exception {
         CountDownLatch renewed = new CountDownLatch(2);
-        LossyBackend counting = new LossyBackend(bench.leases).onExtend(renewed::countDown);
+        LossyBackend counting = new LossyBackend(bench.leases).on(EXTEND, renewed::countDown);
         ScheduledExecutorService real = Executors.newScheduledThreadPool(1);
         try {
             Outcome<String> outcome = bench.store(

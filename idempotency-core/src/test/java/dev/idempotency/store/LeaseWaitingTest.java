@@ -3,6 +3,8 @@ package dev.idempotency.store;
 import static dev.idempotency.store.Bench.LEASE;
 import static dev.idempotency.store.Bench.key;
 import static dev.idempotency.store.Bench.request;
+import static dev.idempotency.store.LossyBackend.Primitive.CLAIM;
+import static dev.idempotency.store.LossyBackend.Primitive.COMPLETE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -149,8 +151,7 @@ class LeaseWaitingTest {
                 new CountDownLatch(1).await();
             }
         };
-        AtomicInteger claims = new AtomicInteger();
-        LossyBackend counting = new LossyBackend(bench.leases).onClaim(claims::incrementAndGet);
+        LossyBackend counting = new LossyBackend(bench.leases);
         LeasedStore<String> store = new LeasedStore<>(
                 counting, Codec.utf8(), LeaseOptions.defaults().waitAtMost(FIVE_SECONDS), forever);
         AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
@@ -167,22 +168,29 @@ class LeaseWaitingTest {
 
         assertThat(thrown.get()).isInstanceOf(RetryableException.class).hasCauseInstanceOf(InterruptedException.class);
         assertThat(flag).isTrue();
-        assertThat(claims).hasValue(1);
+        assertThat(counting.asked(CLAIM)).isEqualTo(1);
         assertThat(holder.complete("held")).isTrue();
         assertThat(bench.answer(request("k"), "later").response()).isEqualTo("held");
     }
 
     @Test
     @DisplayName("J-14: what follows an action is not cut short")
-    void execute_interruptedInTheAction_isCompletedAndTheFlagStays() {
-        Outcome<String> outcome = patient.execute(
-                request("k"),
-                lease -> {
-                    Thread.currentThread().interrupt();
-                    return "done";
-                },
-                bench.publication);
+    void execute_interruptedInTheAction_isCompletedWithTheFlagDownAndItStays() {
+        AtomicBoolean flagDuringCompletion = new AtomicBoolean(true);
+        LossyBackend looking = new LossyBackend(bench.leases)
+                .on(
+                        COMPLETE,
+                        () -> flagDuringCompletion.set(Thread.currentThread().isInterrupted()));
+        Outcome<String> outcome = bench.store(looking, LeaseOptions.defaults())
+                .execute(
+                        request("k"),
+                        lease -> {
+                            Thread.currentThread().interrupt();
+                            return "done";
+                        },
+                        bench.publication);
         assertThat(Thread.interrupted()).isTrue();
+        assertThat(flagDuringCompletion).isFalse();
         assertThat(outcome).isEqualTo(new Executed<>("done"));
         assertThat(bench.answer(request("k"), "later").response()).isEqualTo("done");
     }

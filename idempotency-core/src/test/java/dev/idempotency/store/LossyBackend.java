@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** A backend behind a line that loses questions and replies, as told. */
@@ -23,9 +24,8 @@ final class LossyBackend implements LeaseBackend {
 
     private final LeaseBackend backend;
     private final Map<Primitive, Queue<Fault>> faults = new EnumMap<>(Primitive.class);
-    private final Map<Primitive, Integer> asked = new EnumMap<>(Primitive.class);
-    private Runnable onClaim = () -> {};
-    private Runnable onExtend = () -> {};
+    private final Map<Primitive, Integer> asked = new ConcurrentHashMap<>();
+    private final Map<Primitive, Runnable> events = new EnumMap<>(Primitive.class);
 
     LossyBackend(LeaseBackend backend) {
         this.backend = backend;
@@ -48,13 +48,9 @@ final class LossyBackend implements LeaseBackend {
         return this;
     }
 
-    LossyBackend onClaim(Runnable event) {
-        onClaim = event;
-        return this;
-    }
-
-    LossyBackend onExtend(Runnable event) {
-        onExtend = event;
+    /** What happens each time a primitive is asked for. */
+    LossyBackend on(Primitive primitive, Runnable event) {
+        events.put(primitive, event);
         return this;
     }
 
@@ -64,7 +60,6 @@ final class LossyBackend implements LeaseBackend {
 
     @Override
     public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
-        onClaim.run();
         return ask(Primitive.CLAIM, () -> backend.claim(request, owner, lease, retention));
     }
 
@@ -80,12 +75,12 @@ final class LossyBackend implements LeaseBackend {
 
     @Override
     public boolean extend(Request request, UUID owner, long token, Duration by) {
-        onExtend.run();
         return ask(Primitive.EXTEND, () -> backend.extend(request, owner, token, by));
     }
 
     private <T> T ask(Primitive primitive, Supplier<T> question) {
         asked.merge(primitive, 1, Integer::sum);
+        events.getOrDefault(primitive, () -> {}).run();
         Queue<Fault> planned = faults.get(primitive);
         Fault fault = planned == null ? null : planned.poll();
         if (fault != null && !fault.applied) {
