@@ -55,9 +55,9 @@ public interface LeaseBackend {
      *       exactly if its identity is not its owner.
      * </ol>
      *
-     * <p>The first four cases change nothing. {@link Judgement#refusal} tells the second and third.
-     * A new token is at least the last one of any of the keys + 1, released, expired and purged records included, and at
-     * least the store's clock in microseconds since 1970.
+     * <p>The first four cases change nothing. {@link Judgement#refusal} tells the second and third. A new token is at
+     * least the last one of any of the keys + 1, released, expired and purged records included, and at least the store's
+     * clock in microseconds since 1970.
      *
      * @param request keys and fingerprint
      * @param owner who asks; another one for each call of a service
