@@ -50,11 +50,7 @@ public final class KeyGate<R extends @Nullable Object> {
         long arrived = System.nanoTime();
         Pass<R> pass = new Pass<>(this, request, arrived);
         try {
-            for (IdempotencyKey key : request.keysInByteOrder()) {
-                if (!pass.take(key, arrived + atMost.toNanos())) {
-                    break;
-                }
-            }
+            pass.enter(arrived + atMost.toNanos());
         } catch (InterruptedException | RuntimeException e) {
             pass.close();
             throw e;
@@ -106,36 +102,33 @@ public final class KeyGate<R extends @Nullable Object> {
         private final KeyGate<R> gate;
         private final Request request;
         private final long arrived;
-        private final List<IdempotencyKey> taken = new ArrayList<>(2);
-        private final List<Turn<R>> turns = new ArrayList<>(2);
+        private final List<IdempotencyKey> keys;
+        private final List<Turn<R>> turns;
+        private int inside;
         private @Nullable IdempotencyKey blockedBy;
 
         private Pass(KeyGate<R> gate, Request request, long arrived) {
             this.gate = gate;
             this.request = request;
             this.arrived = arrived;
+            this.keys = request.keysInByteOrder();
+            // In every queue from the start: what is said at a later key while this call waits at an earlier one
+            // counts.
+            this.turns = new ArrayList<>(keys.stream().map(gate::joinQueue).toList());
         }
 
-        private boolean take(IdempotencyKey key, long deadline) throws InterruptedException {
-            Turn<R> turn = gate.joinQueue(key);
-            boolean inside = false;
-            try {
+        private void enter(long deadline) throws InterruptedException {
+            while (inside < turns.size()) {
+                Turn<R> turn = turns.get(inside);
                 // A call that comes back to its own key from inside its action would wait for itself.
-                inside = turn.holder != Thread.currentThread()
-                        && turn.inside.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            } finally {
-                if (!inside) {
-                    gate.leaveQueue(key);
+                if (turn.holder == Thread.currentThread()
+                        || !turn.inside.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+                    blockedBy = keys.get(inside);
+                    return;
                 }
-            }
-            if (inside) {
                 turn.holder = Thread.currentThread();
-                taken.add(key);
-                turns.add(turn);
-            } else {
-                blockedBy = key;
+                inside++;
             }
-            return inside;
         }
 
         /**
@@ -153,14 +146,17 @@ public final class KeyGate<R extends @Nullable Object> {
          * @return the answer, or null if the store has to be asked
          */
         public @Nullable Outcome<R> answer() {
+            if (inside < keys.size()) {
+                return null;
+            }
             long now = System.nanoTime();
             Map<IdempotencyKey, Original<R>> found = new HashMap<>();
-            for (int i = 0; i < turns.size(); i++) {
+            for (int i = 0; i < inside; i++) {
                 Settled<R> settled = turns.get(i).settled;
                 if (settled == null || settled.at - arrived < 0 || settled.until - now <= 0) {
                     return null;
                 }
-                found.put(taken.get(i), settled.original);
+                found.put(keys.get(i), settled.original);
             }
             return Judgement.answer(request, found);
         }
@@ -182,8 +178,8 @@ public final class KeyGate<R extends @Nullable Object> {
                             ? longest
                             : remaining.toNanos());
             Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
-            for (int i = 0; i < turns.size(); i++) {
-                if (names.contains(taken.get(i))) {
+            for (int i = 0; i < inside; i++) {
+                if (names.contains(keys.get(i))) {
                     turns.get(i).settled = new Settled<>(kept, now, until);
                 }
             }
@@ -193,12 +189,14 @@ public final class KeyGate<R extends @Nullable Object> {
         @Override
         public void close() {
             for (int i = turns.size() - 1; i >= 0; i--) {
-                turns.get(i).holder = null;
-                turns.get(i).inside.release();
-                gate.leaveQueue(taken.get(i));
+                if (i < inside) {
+                    turns.get(i).holder = null;
+                    turns.get(i).inside.release();
+                }
+                gate.leaveQueue(keys.get(i));
             }
             turns.clear();
-            taken.clear();
+            inside = 0;
         }
     }
 }

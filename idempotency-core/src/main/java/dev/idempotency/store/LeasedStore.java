@@ -1,0 +1,271 @@
+package dev.idempotency.store;
+
+import dev.idempotency.Action;
+import dev.idempotency.Codec;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.LeaseLostException;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.InProgress;
+import dev.idempotency.Outcome.Replayed;
+import dev.idempotency.Outcome.Source;
+import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.Publication;
+import dev.idempotency.Request;
+import dev.idempotency.ResponseUnavailableException;
+import dev.idempotency.RetryableException;
+import dev.idempotency.StoreException;
+import dev.idempotency.UnreadableRecordException;
+import dev.idempotency.store.LeaseBackend.Claim;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The lease protocol, over the four primitives of a {@link LeaseBackend}: for actions whose effect lies outside the
+ * store.
+ *
+ * <ol>
+ *   <li>The keys are claimed, all or none, for an owner that is this call alone. A claim whose reply is lost is repeated a
+ *       few times, which gets the same answer.
+ *   <li>A complete record: its response is decoded, published under the names that are recorded, and replayed.
+ *   <li>A conflict or a mismatch is refused. A record in progress is waited for, if asked, by claiming again after pauses
+ *       that grow and are jittered; then it is refused with the time that remains of its lease. Whoever waits changes
+ *       nothing.
+ *   <li>Granted: the action runs with its {@link Lease}, which is renewed if asked.
+ *   <li>The action failed: the key is released, or stays taken until the lease ends, by {@link LeaseOptions#releaseIf}.
+ *       Its exception reaches the caller unchanged; a failure to release is a suppressed one of it.
+ *   <li>The action returned: the response is encoded and the record completed, which is repeated a few times if the reply
+ *       is lost, then published. A response that can't be encoded or kept becomes a mark in its place, so that the action
+ *       does not run again.
+ * </ol>
+ *
+ * <p>The action may run again when a lease has ended without an answer, and is told so by {@link Lease#takenOver()}. A
+ * holder that overran its lease completes all the same if nobody has taken over by then; if somebody has, it is told by
+ * a {@link LeaseLostException}, and the record is the other one's. Completing and releasing are not cut short by an
+ * interruption; waiting is.
+ *
+ * <p>Safe for use by any number of threads.
+ *
+ * @param <R> the response
+ */
+public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
+
+    private static final int TRIES = 4;
+    private static final long SHORTEST_PAUSE = 1_000_000;
+    private static final String UNANSWERED =
+            "the action has run, and its record is complete, or in progress until the lease ends";
+
+    private final LeaseBackend backend;
+    private final Codec<R> codec;
+    private final LeaseOptions options;
+    private final Waiting waiting;
+
+    /**
+     * A store over a backend.
+     *
+     * @param backend the four primitives
+     * @param codec how responses are kept
+     * @param options lease, retention and the rest
+     * @throws IllegalArgumentException if the lease is longer than the retention
+     */
+    public LeasedStore(LeaseBackend backend, Codec<R> codec, LeaseOptions options) {
+        this(backend, codec, options, Waiting.by(System::nanoTime));
+    }
+
+    LeasedStore(LeaseBackend backend, Codec<R> codec, LeaseOptions options, Waiting waiting) {
+        this.backend = Objects.requireNonNull(backend, "backend");
+        this.codec = Objects.requireNonNull(codec, "codec");
+        this.options = Objects.requireNonNull(options, "options").checked();
+        this.waiting = waiting;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws LeaseLostException if the action returned after its lease had ended and somebody had taken over
+     * @throws ResponseUnavailableException if the action has run, now or before, and its response could not be kept
+     */
+    @Override
+    public <X extends Exception> Outcome<R> execute(
+            Request request, Action<? super Lease, ? extends R, X> action, Publication<? super R> publication)
+            throws X {
+        Objects.requireNonNull(request, "request");
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(publication, "publication");
+        UUID owner = UUID.randomUUID();
+        long arrived = waiting.now();
+        for (int looks = 0; ; looks++) {
+            long asked = waiting.now();
+            Claim claim = claim(request, owner);
+            if (claim instanceof Claim.Granted granted) {
+                HeldLease lease = new HeldLease(
+                        backend,
+                        waiting,
+                        request,
+                        owner,
+                        granted,
+                        asked + options.lease().toNanos());
+                R response = run(action, lease);
+                complete(lease, response);
+                publication.committed(
+                        request.keys(),
+                        new Original<>(granted.identity(), response, request.fingerprint()),
+                        options.retention());
+                return new Executed<>(response);
+            }
+            if (claim instanceof Claim.Done done) {
+                return replay(done, publication);
+            }
+            Outcome.Refused<R> refusal = refusal((Claim.Refused) claim);
+            long left = options.waitAtMost().toNanos() - (waiting.now() - arrived);
+            if (!(refusal instanceof InProgress<R> inProgress) || left <= 0) {
+                return refusal;
+            }
+            // No longer than the lease lasts, so that what its holder left is soon taken over.
+            long pause = Math.min(Waiting.growing(looks), nanos(inProgress.retryAfter()));
+            pause(Math.min(left, Math.max(SHORTEST_PAUSE, pause)));
+        }
+    }
+
+    @Override
+    public Duration retention() {
+        return options.retention();
+    }
+
+    private Claim claim(Request request, UUID owner) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return backend.claim(request, owner, options.lease(), options.retention());
+            } catch (RetryableException | StoreException | UnreadableRecordException definite) {
+                throw definite;
+            } catch (RuntimeException unknown) {
+                if (tries == TRIES) {
+                    throw new RetryableException(
+                            "the store did not answer whether the key is free; nothing was run. If it was, it is taken"
+                                    + " until the lease ends",
+                            unknown);
+                }
+            }
+            pause(Waiting.growing(tries));
+        }
+    }
+
+    private Outcome<R> replay(Claim.Done done, Publication<? super R> publication) {
+        Original<byte[]> kept = done.original();
+        R response = decode(kept.response());
+        publication.committed(
+                done.names(), new Original<>(kept.identity(), response, kept.fingerprint()), done.remaining());
+        return new Replayed<>(response, done.matched(), Source.STORE);
+    }
+
+    @SuppressWarnings("NullAway") // Null where an action has returned null, which R can't say.
+    private R decode(byte[] payload) {
+        return Payload.decode(codec, payload);
+    }
+
+    private <X extends Exception> R run(Action<? super Lease, ? extends R, X> action, HeldLease lease) throws X {
+        try {
+            Runnable stopRenewal = lease.renewedBy(options.renewer(), options.lease());
+            try {
+                return action.run(lease);
+            } finally {
+                stopRenewal.run();
+            }
+        } catch (Throwable failure) {
+            try {
+                if (options.releaseIf().test(failure, lease.effectStarted())
+                        && !insist("the key was not released, and stays taken until the lease ends", lease::release)) {
+                    failure.addSuppressed(new LeaseLostException(
+                            "the key was not released: somebody else has taken over, and its record is untouched",
+                            null));
+                }
+            } catch (RuntimeException | Error e) {
+                if (e != failure) {
+                    failure.addSuppressed(e);
+                }
+            }
+            throw failure;
+        }
+    }
+
+    private void complete(HeldLease lease, R response) {
+        Throwable notKept = null;
+        boolean completed = false;
+        try {
+            byte[] payload = Payload.encode(codec, response);
+            completed = insist(UNANSWERED, () -> lease.complete(payload, options.retention()));
+        } catch (StoreException | Error e) {
+            notKept = e;
+            completed = completeWithout(lease, e);
+        }
+        if (!completed) {
+            throw new LeaseLostException(
+                    "the action has run, and its lease ended before it did; somebody else has taken over, or the record"
+                            + " is gone. Its response is not recorded",
+                    notKept);
+        }
+        if (notKept != null) {
+            throw new ResponseUnavailableException(
+                    "the action has run and will not run again, and its response could not be kept", notKept);
+        }
+    }
+
+    private boolean completeWithout(HeldLease lease, Throwable reason) {
+        try {
+            return insist(UNANSWERED, () -> lease.complete(Payload.unavailable(), options.retention()));
+        } catch (StoreException | OutcomeUnknownException e) {
+            OutcomeUnknownException unknown = new OutcomeUnknownException(
+                    "the action has run and could not be recorded; after the lease has ended it may run again", e);
+            unknown.addSuppressed(reason);
+            throw unknown;
+        }
+    }
+
+    /** Asks until there is an answer, a few times. What follows an action is not cut short by an interruption. */
+    private boolean insist(String otherwise, BooleanSupplier primitive) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            for (int tries = 1; ; tries++) {
+                try {
+                    return primitive.getAsBoolean();
+                } catch (StoreException definite) {
+                    throw definite;
+                } catch (RuntimeException unknown) {
+                    if (tries == TRIES) {
+                        throw new OutcomeUnknownException("the store did not answer: " + otherwise, unknown);
+                    }
+                }
+                try {
+                    waiting.pause(Waiting.growing(tries));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void pause(long nanos) {
+        try {
+            waiting.pause(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RetryableException("interrupted while waiting for the key; nothing was run", e);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // A refusal holds no response.
+    private static <R> Outcome.Refused<R> refusal(Claim.Refused refused) {
+        return (Outcome.Refused<R>) refused.reason();
+    }
+
+    private static long nanos(Duration remaining) {
+        return remaining.compareTo(LeaseOptions.LONGEST) > 0 ? LeaseOptions.LONGEST.toNanos() : remaining.toNanos();
+    }
+}
