@@ -77,6 +77,7 @@ class ReferenceStore implements IdempotencyStore<Transaction, @Nullable String> 
             Action<? super Transaction, ? extends @Nullable String, X> action,
             Publication<? super @Nullable String> publication)
             throws X {
+        beforeTheAction();
         String response = run(action, transaction);
         Row row = new Row(
                 new Original<>(identity(), kept(response), request.fingerprint()), memory.now() + RETENTION.toNanos());
@@ -141,6 +142,8 @@ class ReferenceStore implements IdempotencyStore<Transaction, @Nullable String> 
     boolean isLive(Row row) {
         return row.expires() - memory.now() > 0;
     }
+
+    void beforeTheAction() {}
 
     <X extends Exception> String run(
             Action<? super Transaction, ? extends @Nullable String, X> action, Transaction transaction) throws X {
