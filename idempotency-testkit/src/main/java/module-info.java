@@ -2,6 +2,7 @@
 module dev.idempotency.testkit {
     requires transitive dev.idempotency.core;
     requires transitive org.junit.jupiter.api;
+    requires com.github.benmanes.caffeine;
     requires org.assertj.core;
     requires static transitive org.jspecify;
 
