@@ -1,5 +1,8 @@
 package dev.idempotency;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Function;
@@ -58,12 +61,33 @@ public interface Codec<R> {
     }
 
     /**
-     * Texts, as UTF-8.
+     * Texts, as UTF-8. A text with an unpaired surrogate has no form in UTF-8 and is refused, and so are bytes that are no
+     * UTF-8.
      *
-     * @return the codec; an unpaired surrogate comes back as a question mark, as UTF-8 has no form for it
+     * @return the codec
      */
     static Codec<String> utf8() {
-        return of(text -> text.getBytes(StandardCharsets.UTF_8), bytes -> new String(bytes, StandardCharsets.UTF_8));
+        return of(
+                text -> {
+                    try {
+                        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+                        byte[] bytes = new byte[encoded.remaining()];
+                        encoded.get(bytes);
+                        return bytes;
+                    } catch (CharacterCodingException e) {
+                        throw new IllegalArgumentException("the text has an unpaired surrogate", e);
+                    }
+                },
+                bytes -> {
+                    try {
+                        return StandardCharsets.UTF_8
+                                .newDecoder()
+                                .decode(ByteBuffer.wrap(bytes))
+                                .toString();
+                    } catch (CharacterCodingException e) {
+                        throw new IllegalArgumentException("the bytes are no UTF-8", e);
+                    }
+                });
     }
 
     /**

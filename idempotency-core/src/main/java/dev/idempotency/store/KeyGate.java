@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyGate<R extends @Nullable Object> {
 
+    /** Half the range of a clock that is compared by difference. */
+    private static final long LONGEST_NANOS = Long.MAX_VALUE >> 1;
+
     private final Map<IdempotencyKey, Turn<R>> turns = new ConcurrentHashMap<>();
 
     /** A gate with nobody inside. */
@@ -50,7 +53,7 @@ public final class KeyGate<R extends @Nullable Object> {
         long arrived = System.nanoTime();
         Pass<R> pass = new Pass<>(this, request, arrived);
         try {
-            pass.enter(arrived + atMost.toNanos());
+            pass.enter(arrived + nanos(atMost));
         } catch (InterruptedException | RuntimeException e) {
             pass.close();
             throw e;
@@ -65,6 +68,10 @@ public final class KeyGate<R extends @Nullable Object> {
      */
     public int size() {
         return turns.size();
+    }
+
+    private static long nanos(Duration duration) {
+        return duration.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : duration.toNanos();
     }
 
     private Turn<R> joinQueue(IdempotencyKey key) {
@@ -171,12 +178,8 @@ public final class KeyGate<R extends @Nullable Object> {
         public void settle(
                 Collection<IdempotencyKey> names, Original<? extends R> original, @Nullable Duration remaining) {
             long now = System.nanoTime();
-            long longest = Long.MAX_VALUE >> 1;
             // Counted from before the store was asked, so that nobody is answered with what has expired.
-            long until = arrived
-                    + (remaining == null || remaining.compareTo(Duration.ofNanos(longest)) > 0
-                            ? longest
-                            : remaining.toNanos());
+            long until = arrived + (remaining == null ? LONGEST_NANOS : nanos(remaining));
             Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
             for (int i = 0; i < inside; i++) {
                 if (names.contains(keys.get(i))) {

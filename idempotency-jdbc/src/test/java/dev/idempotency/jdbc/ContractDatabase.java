@@ -1,0 +1,147 @@
+package dev.idempotency.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.Action;
+import dev.idempotency.Codec;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Publication;
+import dev.idempotency.Request;
+import dev.idempotency.testkit.StoreFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Update;
+import org.jspecify.annotations.Nullable;
+
+/** A fresh H2 database with a table of effects that has a unique key for each namespace of the contract, and a pool. */
+final class ContractDatabase implements AutoCloseable {
+
+    private final HikariDataSource pool;
+    final Jdbi jdbi;
+
+    ContractDatabase() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=1000");
+        config.setMaximumPoolSize(10);
+        pool = new HikariDataSource(config);
+        jdbi = Jdbi.create(pool);
+        jdbi.useHandle(handle -> {
+            StringBuilder columns = new StringBuilder();
+            for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
+                columns.append(
+                        ", scope%1$d varchar(191), id%1$d varchar(255), unique (scope%1$d, id%1$d)".formatted(i));
+            }
+            handle.execute("create table effect (row_id bigint generated always as identity primary key,"
+                    + " fingerprint varbinary(64), response varchar" + columns + ")");
+            // The same columns without the keys, where the library's table is what stops a repeat.
+            handle.execute("create table unguarded as select * from effect");
+        });
+    }
+
+    JdbcStore<@Nullable String> yourTable() {
+        YourTableOptions options = YourTableOptions.defaults().waitAtMost(Duration.ofSeconds(10));
+        for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
+            options = options.uniqueKey("effect", "scope" + i, "id" + i);
+        }
+        return JdbcStores.yourTable(jdbi, ContractDatabase::find, options);
+    }
+
+    @SuppressWarnings("NullAway") // A codec never sees null; the store keeps a null response as such.
+    RecordStore<@Nullable String> transactional() {
+        return JdbcStores.transactional(
+                jdbi, Codec.utf8(), RecordTableOptions.defaults().waitAtMost(Duration.ofSeconds(10)));
+    }
+
+    /** Each call in a transaction that a caller opens and commits, or rolls back if the call fails. */
+    <R extends @Nullable Object> IdempotencyStore<Handle, R> joined(JdbcStore<R> store) {
+        return new IdempotencyStore<>() {
+            @Override
+            public <X extends Exception> Outcome<R> execute(
+                    Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
+                    throws X {
+                // Not jdbi.inTransaction, which would give a call inside an action its caller's handle.
+                try (Handle own = jdbi.open()) {
+                    return own.inTransaction(handle -> store.joining(handle).execute(request, action, publication));
+                }
+            }
+
+            @Override
+            public @Nullable Duration retention() {
+                return store.retention();
+            }
+        };
+    }
+
+    void insert(Handle handle, String table, Request request, @Nullable String response) {
+        List<String> columns = new ArrayList<>(List.of("fingerprint", "response"));
+        for (IdempotencyKey key : request.keys()) {
+            int i = StoreFixture.NAMESPACES.indexOf(key.namespace());
+            columns.add("scope" + i);
+            columns.add("id" + i);
+        }
+        String marks = "?, ".repeat(columns.size() - 1) + "?";
+        try (Update insert = handle.createUpdate(
+                "insert into " + table + " (" + String.join(", ", columns) + ") values (" + marks + ")")) {
+            Fingerprint fingerprint = request.fingerprint();
+            insert.bind(0, fingerprint == null ? null : fingerprint.toBytes());
+            insert.bind(1, response);
+            int i = 2;
+            for (IdempotencyKey key : request.keys()) {
+                insert.bind(i++, key.scope());
+                insert.bind(i++, key.id());
+            }
+            insert.execute();
+        }
+    }
+
+    int effects(String table, IdempotencyKey key) {
+        int i = StoreFixture.NAMESPACES.indexOf(key.namespace());
+        return jdbi.withHandle(handle -> handle.createQuery(
+                        "select count(*) from " + table + " where scope" + i + " = ? and id" + i + " = ?")
+                .bind(0, key.scope())
+                .bind(1, key.id())
+                .mapTo(Integer.class)
+                .one());
+    }
+
+    void age(IdempotencyKey key, Duration by) {
+        jdbi.useHandle(handle -> handle.execute(
+                "update idempotency_record set expires_at = expires_at - ?, created_at = created_at - ? where record_id ="
+                        + " (select record_id from idempotency_record where idempotency_key = ?)",
+                by.toMillis() * 1_000,
+                by.toMillis() * 1_000,
+                key.toBytes()));
+    }
+
+    private static Optional<Original<@Nullable String>> find(Handle handle, IdempotencyKey key) {
+        int i = StoreFixture.NAMESPACES.indexOf(key.namespace());
+        return handle.createQuery(
+                        "select row_id, response, fingerprint, scope%1$d, id%1$d from effect where scope%1$d = ? and id%1$d = ?"
+                                .formatted(i))
+                .bind(0, key.scope())
+                .bind(1, key.id())
+                .map((row, context) -> {
+                    byte[] fingerprint = row.getBytes(3);
+                    return new Original<@Nullable String>(
+                                    row.getLong(1),
+                                    row.getString(2),
+                                    fingerprint == null ? null : Fingerprint.of(fingerprint))
+                            .recordedAs(IdempotencyKey.of(key.namespace(), row.getString(4), row.getString(5)));
+                })
+                .findOne();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

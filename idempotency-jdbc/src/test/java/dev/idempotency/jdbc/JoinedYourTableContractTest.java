@@ -1,0 +1,58 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Request;
+import dev.idempotency.testkit.StoreContract;
+import dev.idempotency.testkit.TransactionContract;
+import java.time.Duration;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/** The store contract on an own table, each call inside a transaction of the caller. */
+final class JoinedYourTableContractTest implements StoreContract<Handle>, TransactionContract<Handle> {
+
+    private final ContractDatabase database = new ContractDatabase();
+    private final IdempotencyStore<Handle, @Nullable String> store = anotherServer();
+
+    @Override
+    public IdempotencyStore<Handle, @Nullable String> store() {
+        return store;
+    }
+
+    @Override
+    public IdempotencyStore<Handle, @Nullable String> anotherServer() {
+        return database.joined(database.yourTable());
+    }
+
+    @Override
+    public void performs(Handle handle, Request request, @Nullable String response) {
+        database.insert(handle, "effect", request, response);
+    }
+
+    @Override
+    public int effects(IdempotencyKey key) {
+        return database.effects("effect", key);
+    }
+
+    @Override
+    public void age(IdempotencyKey key, Duration by) {
+        database.age(key, by);
+    }
+
+    @Override
+    public boolean addsNames() {
+        return false;
+    }
+
+    @Override
+    public boolean publishesExecuted() {
+        return false;
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+}
