@@ -2,6 +2,7 @@ package dev.idempotency.testkit;
 
 import dev.idempotency.Outcome;
 import dev.idempotency.Request;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,16 +16,21 @@ final class HeldCall<C> implements AutoCloseable {
     private final CountDownLatch insideOrEnded = new CountDownLatch(1);
     private final CountDownLatch letGo = new CountDownLatch(1);
     private final Crowd.Call<Outcome<@Nullable String>> call;
-    private volatile boolean inside;
+    private volatile @Nullable C held;
+    private volatile @Nullable RuntimeException failure;
 
     HeldCall(Sender<C> sender, Request request, String response) throws Exception {
         call = new Crowd.Call<>("held", () -> {
             try {
                 return sender.execute(request, context -> {
                     sender.fixture().performs(context, request, response);
-                    inside = true;
+                    held = context;
                     insideOrEnded.countDown();
                     await(letGo);
+                    RuntimeException toThrow = failure;
+                    if (toThrow != null) {
+                        throw toThrow;
+                    }
                     return response;
                 });
             } finally {
@@ -32,9 +38,20 @@ final class HeldCall<C> implements AutoCloseable {
             }
         });
         await(insideOrEnded);
-        if (!inside) {
+        if (held == null) {
             throw new AssertionError("the action was not run, and the call returned " + call.result());
         }
+    }
+
+    /** What the store handed to the action that is held. */
+    C context() {
+        return Objects.requireNonNull(held);
+    }
+
+    /** Lets the action throw, and waits for the call. */
+    Outcome<@Nullable String> letFail(RuntimeException thrown) throws Exception {
+        failure = thrown;
+        return letGo();
     }
 
     /** Lets the action return, and waits for the call. */
