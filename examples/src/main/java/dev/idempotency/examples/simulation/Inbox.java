@@ -33,6 +33,7 @@ final class Inbox implements AutoCloseable {
     private final JdbcConnectionPool pool;
     private final Jdbi jdbi;
     private final @Nullable Path folder;
+    private final Thread deleteOnInterrupt = new Thread(this::delete);
     private final StatementCount statements = new StatementCount();
 
     private Inbox(String url, @Nullable Path folder) {
@@ -52,11 +53,17 @@ final class Inbox implements AutoCloseable {
         } else {
             try {
                 Path folder = Files.createTempDirectory("idempotency-simulation");
-                inbox = new Inbox("jdbc:h2:file:" + folder.resolve("inbox") + ";DB_CLOSE_DELAY=-1", folder);
+                // Nobody needs this file after a crash, so H2 may write over its old chunks at once: it stays far
+                // smaller.
+                inbox = new Inbox(
+                        "jdbc:h2:file:" + folder.resolve("inbox")
+                                + ";DB_CLOSE_DELAY=-1;DB_CLOSE_ON_EXIT=FALSE;RETENTION_TIME=0",
+                        folder);
             } catch (IOException e) {
                 throw new UncheckedIOException("no folder for the database could be made", e);
             }
         }
+        Runtime.getRuntime().addShutdownHook(inbox.deleteOnInterrupt);
         inbox.create(uniqueKeys);
         return inbox;
     }
@@ -117,6 +124,7 @@ final class Inbox implements AutoCloseable {
         } finally {
             pool.dispose();
             delete();
+            Runtime.getRuntime().removeShutdownHook(deleteOnInterrupt);
         }
     }
 

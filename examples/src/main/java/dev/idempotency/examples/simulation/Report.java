@@ -46,11 +46,12 @@ final class Report {
 
     /** What the tables mean. */
     void explain() {
-        out.println("Repeats: rows that tell Ben what he has seen, and their share of the messages that arrived."
-                + " Swallowed:");
-        out.println("arrived, never shown. Statements: without commits and rollbacks. The window saves them; only the"
-                + " unique");
-        out.println("key still holds an hour later; only the business ID, the second layer, tells a business retry.");
+        out.println(
+                "Repeats: rows that tell Ben what he has seen, and their share of the messages that arrived. Swallowed:");
+        out.println(
+                "arrived, never shown. Statements: commits not counted. The window saves them; only the unique key holds");
+        out.println(
+                "an hour later and on many servers; only the second layer, the business ID, tells a business retry.");
         out.flush();
     }
 
@@ -67,13 +68,12 @@ final class Report {
 
     private static String arrivals(Network network, Tally tally) {
         long retries = network.messagesArrived() - tally.meanings();
-        String text = counted(tally.meanings(), "message")
-                + (retries == 0
-                        ? ""
-                        : " and " + (retries == 1 ? "1 business retry" : plain(retries) + " business retries"))
-                + " arrived at least once";
+        String text = counted(tally.meanings(), "message") + " arrived at least once";
+        if (retries > 0) {
+            text += ", and so did " + plain(retries) + " of the business retries";
+        }
         if (network.arrivedAgainLate() > 0) {
-            text += ", " + plain(network.arrivedAgainLate()) + " of them again an hour later";
+            text += ";\n" + plain(network.arrivedAgainLate()) + " of these arrived again an hour later";
         }
         return text + "; " + plain(network.givenUp()) + " given up by the sender at 31 s.";
     }

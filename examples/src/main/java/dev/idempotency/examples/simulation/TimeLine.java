@@ -13,6 +13,7 @@ final class TimeLine {
 
     private static final List<String> HEADINGS = List.of(
             "", "sent at", "text", "0 s", "1 s", "3 s", "7 s", "15 s", "an hour later", "business retry, new ID");
+    private static final String LATE = "1 h later: ";
     private static final int FIRST_TRY = 3;
     private static final int HOUR_LATER = 8;
     private static final int BUSINESS_RETRY = 9;
@@ -53,7 +54,8 @@ final class TimeLine {
         });
         int column = message.retry ? BUSINESS_RETRY : copy.afterRestart() ? HOUR_LATER : FIRST_TRY + copy.attempt();
         String before = row.get(column);
-        row.set(column, (before.isEmpty() ? "" : before + ", ") + mark(copy, sight));
+        String late = message.retry && copy.afterRestart() && !before.contains(LATE) ? LATE : "";
+        row.set(column, (before.isEmpty() ? "" : before + ", ") + late + mark(copy, sight));
         if (copy.afterRestart() && !message.retry) {
             row.set(FIRST_TRY + 1, "(killed)");
         }
