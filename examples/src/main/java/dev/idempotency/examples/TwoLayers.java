@@ -8,9 +8,11 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.jdbc.JdbcStores;
 import dev.idempotency.window.CaffeineWindow;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
@@ -54,19 +56,33 @@ public final class TwoLayers {
      * @param arguments the database file, without its ending; {@code target/two-layers} if none is given
      */
     public static void main(String[] arguments) {
-        Path file = Path.of(arguments.length > 0 ? arguments[0] : "target/two-layers")
-                .toAbsolutePath();
-        TwoLayers service = new TwoLayers(Jdbi.create("jdbc:h2:file:" + file));
-        System.out.println("database: " + file + ".mv.db");
-        Optional<String> order = Optional.of("4711");
-        show("a message", service.receive("ana", "m-1", Optional.empty(), "on my way"));
-        show("its resend", service.receive("ana", "m-1", Optional.empty(), "on my way"));
-        show("an order", service.receive("shop-1", "m-1", order, "two loaves"));
-        show("the shop calls again, new message ID", service.receive("shop-2", "m-9", order, "two loaves"));
-        show("a resend under that ID alone", service.receive("shop-2", "m-9", Optional.empty(), "two loaves"));
+        if (arguments.length > 1 || (arguments.length == 1 && !arguments[0].matches("[^-;][^;]*"))) {
+            System.err.println("allowed is one argument, the path of the database file, without a semicolon");
+            System.exit(2);
+        }
+        run(Path.of(arguments.length > 0 ? arguments[0] : "target/two-layers").toAbsolutePath(), System.out);
     }
 
-    private static void show(String what, Outcome<String> outcome) {
-        System.out.printf("%-38s%-15s%s%n", what, outcome.response(), outcome);
+    static void run(Path file, PrintStream out) {
+        JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:file:" + file, "sa", "");
+        try {
+            TwoLayers service = new TwoLayers(Jdbi.create(pool));
+            Optional<String> order = Optional.of("order-4711");
+            out.println("The database is " + file + ".mv.db; the second run finds it there, and executes nothing.");
+            show(out, "a message", service.receive("ana", "m-1", Optional.empty(), "on my way"));
+            show(out, "its resend", service.receive("ana", "m-1", Optional.empty(), "on my way"));
+            show(out, "an order", service.receive("till-1", "m-1", order, "two loaves"));
+            show(out, "the shop asks again, new message ID", service.receive("till-2", "m-1", order, "two loaves"));
+            show(
+                    out,
+                    "a resend of that, message ID alone",
+                    service.receive("till-2", "m-1", Optional.empty(), "two loaves"));
+        } finally {
+            pool.dispose();
+        }
+    }
+
+    private static void show(PrintStream out, String what, Outcome<String> outcome) {
+        out.printf("%-36s %-16s %s%n", what, outcome.response(), outcome);
     }
 }

@@ -25,7 +25,7 @@ final class Report {
         out.println();
         line("", "copies", "rows", "repeats", "", "messages", "caught in", "caught by", "database");
         line("", "arrived", "stored", "Ben sees", "", "swallowed", "window", "unique key", "statements");
-        out.println("-".repeat(99));
+        out.println("-".repeat(100));
         Network network = null;
         Tally tally = null;
         for (Mode mode : modes) {
@@ -47,11 +47,11 @@ final class Report {
     /** What the tables mean. */
     void explain() {
         out.println(
-                "Repeats: rows that tell Ben what he has seen, and their share of the messages that arrived. Swallowed:");
+                "Repeats: rows that tell Ben what he has seen; the share is of the messages that arrived. Swallowed:");
         out.println(
-                "arrived, never shown. Statements: commits not counted. The window saves them; only the unique key holds");
+                "arrived, and never shown. The window saves statements (commits are not counted); only the unique key");
         out.println(
-                "an hour later and on many servers; only the second layer, the business ID, tells a business retry.");
+                "holds an hour later and on many servers; only the second layer, the business ID, knows its retries.");
         out.flush();
     }
 
@@ -92,6 +92,6 @@ final class Report {
     }
 
     private void line(Object... cells) {
-        out.printf(Locale.ROOT, "%-21s %10s %10s %10s %7s %9s %9s %9s %10s%n", cells);
+        out.printf(Locale.ROOT, "%-21s %9s %9s %9s %6s %9s %9s %10s %10s%n", cells);
     }
 }
