@@ -26,14 +26,14 @@ final class Progress {
         return new Progress(System.err, isTerminal(System.console()));
     }
 
-    void at(Mode mode, Network network, Settings settings) {
+    void at(String what, Network network, Settings settings) {
         if (!shown || System.nanoTime() - lastShown < PAUSE_NANOS) {
             return;
         }
         lastShown = System.nanoTime();
         show(String.format(
                 "%s: %,d of %,d messages sent, %,d arrived",
-                mode.label(), network.written(), settings.messages(), network.messagesArrived()));
+                what, network.written(), settings.messages(), network.messagesArrived()));
     }
 
     void wipe() {

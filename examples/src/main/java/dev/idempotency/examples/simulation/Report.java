@@ -30,8 +30,9 @@ final class Report {
         Tally tally = null;
         for (Mode mode : modes) {
             Run run = new Run(settings, mode);
+            String what = "mode " + (modes.indexOf(mode) + 1) + " of " + modes.size();
             network = run.network();
-            tally = run.watchedBy((copy, sight) -> progress.at(mode, run.network(), settings));
+            tally = run.watchedBy((copy, sight) -> progress.at(what, run.network(), settings));
             progress.wipe();
             row(tally);
             out.flush();
