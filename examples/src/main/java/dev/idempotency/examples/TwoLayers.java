@@ -64,7 +64,8 @@ public final class TwoLayers {
     }
 
     static void run(Path file, PrintStream out) {
-        JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:file:" + file, "sa", "");
+        // Without WRITE_DELAY=0 a commit may be acknowledged half a second before it is in the file.
+        JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:file:" + file + ";WRITE_DELAY=0", "sa", "");
         try {
             TwoLayers service = new TwoLayers(Jdbi.create(pool));
             Optional<String> order = Optional.of("order-4711");
