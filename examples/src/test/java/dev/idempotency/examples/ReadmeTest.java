@@ -1,0 +1,98 @@
+package dev.idempotency.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idempotency.Codec;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import dev.idempotency.jdbc.JdbcStore;
+import dev.idempotency.jdbc.JdbcStores;
+import dev.idempotency.store.Lease;
+import dev.idempotency.store.LeaseBackend;
+import dev.idempotency.store.LeaseOptions;
+import dev.idempotency.store.LeasedStore;
+import dev.idempotency.window.CaffeineWindow;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Test;
+
+/** The example on the README's first screen, run. */
+class ReadmeTest {
+
+    private record Ack(long row) {}
+
+    private final Jdbi jdbi = Jdbi.create("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+    private final String sender = "ana";
+    private final String businessSystem = "erp";
+    private final Optional<String> businessId = Optional.of("invoice-1");
+    private final String body = "your invoice";
+    private final String message = body;
+    private String messageId = "m1";
+
+    private Optional<Original<Ack>> findOriginal(Handle handle, IdempotencyKey key) {
+        String columns =
+                key.namespace().equals("im") ? "sender = ? and message_id = ?" : "system = ? and business_id = ?";
+        return handle.createQuery("select id from message where " + columns)
+                .bind(0, key.scope())
+                .bind(1, key.id())
+                .map((row, context) -> new Original<>(row.getLong(1), new Ack(row.getLong(1)), null))
+                .findOne();
+    }
+
+    private Ack insertMessage(Handle handle, String text) {
+        return handle.createUpdate(
+                        "insert into message (sender, message_id, system, business_id, body) values (?, ?, ?, ?, ?)")
+                .bind(0, sender)
+                .bind(1, messageId)
+                .bind(2, businessSystem)
+                .bind(3, businessId)
+                .bind(4, text)
+                .executeAndReturnGeneratedKeys("id")
+                .map((row, context) -> new Ack(row.getLong(1)))
+                .one();
+    }
+
+    @Test
+    void firstScreen_answersTheSameToResendAndBusinessRetry() {
+        jdbi.useHandle(
+                handle -> handle.execute("create table message (id bigint generated always as identity primary key,"
+                        + " sender varchar, message_id varchar, system varchar, business_id varchar, body varchar,"
+                        + " unique (sender, message_id), unique (system, business_id))"));
+
+        assertThat(firstScreen()).isEqualTo(new Ack(1));
+        assertThat(firstScreen()).isEqualTo(new Ack(1));
+        messageId = "m2";
+        assertThat(firstScreen()).isEqualTo(new Ack(1));
+    }
+
+    /** The store that docs/add-a-store.md makes of a backend. */
+    static IdempotencyStore<Lease, String> leased(LeaseBackend backend) {
+        IdempotencyStore<Lease, String> store = new LeasedStore<>(backend, Codec.utf8(), LeaseOptions.defaults());
+        return store;
+    }
+
+    private Ack firstScreen() {
+        JdbcStore<Ack> store = JdbcStores.yourTable(jdbi, this::findOriginal); // the unique key is on your own table
+
+        Idempotency<Handle, Ack> sends = Idempotency.with(store)
+                .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
+                .build();
+
+        Outcome<Ack> outcome = sends.execute(
+                Request.of(IdempotencyKey.of("im", sender, messageId)) // the messaging system's name for it
+                        .andIfPresent(businessId.map(id -> IdempotencyKey.of("notice", businessSystem, id))) // its own
+                        .fingerprint(Fingerprint.sha256(body)),
+                handle -> insertMessage(handle, message)); // commits at most once
+
+        Ack ack = outcome.response(); // first time or replayed: the same
+        return ack;
+    }
+}
