@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,12 +50,11 @@ record UniqueKey(String table, List<String> columns) {
             if (type == null) {
                 throw new StoreException("the table " + table + " has no column " + column, null);
             }
-            if (dialect.looseTypes().contains(type)) {
+            if (dialect.looseTypes().contains(type) || (type.contains("CHAR") && textsAreLoose(connection, dialect))) {
                 throw new StoreException(
-                        "the column " + column + " of " + table + " has the type " + type
-                                + ", which takes different keys"
-                                + " for one (case or trailing blanks); give it a type that compares exactly, such as"
-                                + " VARCHAR or VARBINARY",
+                        "the column " + column + " of " + table + ", of type " + type
+                                + ", takes different keys for one (by case, accents or trailing blanks); give it a type and"
+                                + " a collation that compare byte for byte, such as VARBINARY",
                         null);
             }
         }
@@ -64,6 +64,16 @@ record UniqueKey(String table, List<String> columns) {
                     "the table " + table + " has no unique key on exactly " + wanted + ", without which nothing stops a"
                             + " repeat; it has " + keys,
                     null);
+        }
+    }
+
+    private static boolean textsAreLoose(Connection connection, Dialect dialect) throws SQLException {
+        if (dialect.looseTextProbe().isEmpty()) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet loose = statement.executeQuery(dialect.looseTextProbe())) {
+            return loose.next() && loose.getBoolean(1);
         }
     }
 

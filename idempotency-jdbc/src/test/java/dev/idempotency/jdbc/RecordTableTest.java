@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.TimeZone;
+import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.DisplayName;
@@ -295,6 +296,23 @@ class RecordTableTest {
                 YourTableOptions.defaults()
                         .uniqueKey("message", "message_id", "sender")
                         .uniqueKey("message", "system", "business_id"));
+    }
+
+    @Test
+    @DisplayName("S7: the start-up check refuses a database whose collation ignores case")
+    void uniqueKeyCheck_refusesLooseCollation() {
+        Jdbi loose = Jdbi.create("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        loose.useHandle(handle -> {
+            handle.execute("set collation english strength primary");
+            handle.execute("create table message (sender varchar, message_id varbinary, unique (sender, message_id))");
+        });
+
+        assertThatThrownBy(() -> JdbcStores.yourTable(
+                        loose,
+                        Messages::find,
+                        YourTableOptions.defaults().uniqueKey("message", "sender", "message_id")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("SENDER");
     }
 
     @Test
