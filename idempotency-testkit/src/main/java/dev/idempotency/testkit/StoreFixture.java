@@ -146,4 +146,14 @@ public interface StoreFixture<C> {
     default boolean publishesExecuted() {
         return true;
     }
+
+    /**
+     * Whether the store tells its publication what it has replayed.
+     *
+     * @return true; a store that joins the caller's transaction and can't tell whether that or another one has written the
+     *     original says false
+     */
+    default boolean publishesReplayed() {
+        return true;
+    }
 }

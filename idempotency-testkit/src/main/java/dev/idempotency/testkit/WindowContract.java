@@ -36,6 +36,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W-7: a key sent six times through a window is executed once; at the latest the third hits the window")
     default void keySentSixTimesThroughAWindow_isExecutedOnce() throws Exception {
+        assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
         Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
         Request request = Request.of(message("1"));
         assertExecuted(send(sends, request, "0"), "0");
@@ -81,6 +82,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W-6, W4: a window of 2 minutes, a key sent every minute for 5 minutes: one execution")
     default void keySentEveryMinute_isExecutedOnce() throws Exception {
+        assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
         AtomicLong clock = new AtomicLong();
         Idempotency<C, @Nullable String> sends =
                 sends(CaffeineWindow.lasting(Duration.ofMinutes(2)).ticker(clock::get));
@@ -106,13 +108,18 @@ public interface WindowContract<C> extends StoreFixture<C> {
         Idempotency<C, @Nullable String> restarted =
                 Idempotency.with(anotherServer()).window(window).build();
         assertReplayed(send(restarted, request, "after"), "before", message("1"), Source.STORE);
-        assertReplayed(send(restarted, request, "after"), "before", message("1"), Source.WINDOW);
+        assertReplayed(
+                send(restarted, request, "after"),
+                "before",
+                message("1"),
+                publishesReplayed() ? Source.WINDOW : Source.STORE);
         assertThat(effects(message("1"))).as("effects").isEqualTo(1);
     }
 
     @Test
     @DisplayName("W-9, K-3: another fingerprint is a mismatch at the window as it is at the store")
     default void windowHitWithAnotherFingerprint_isAMismatch() throws Exception {
+        assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
         assumeTrue(keepsFingerprint(), "W-9: this store keeps no fingerprints");
         Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
         Request original = Request.of(message("1")).fingerprint(Fingerprint.sha256("one"));
@@ -129,6 +136,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W-10, W3: the record expires before the window's entry does, and counts as new")
     default void recordExpiresBeforeTheWindowsEntry_countsAsNew() throws Exception {
+        assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
         assumeTrue(store().retention() != null, "W-10: this store's records do not expire");
         Duration retention = Objects.requireNonNull(store().retention());
         AtomicLong clock = new AtomicLong();
