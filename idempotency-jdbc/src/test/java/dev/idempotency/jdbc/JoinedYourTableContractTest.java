@@ -51,6 +51,11 @@ final class JoinedYourTableContractTest implements StoreContract<Handle>, Transa
         return false;
     }
 
+    @Override
+    public boolean publishesReplayed() {
+        return false;
+    }
+
     @AfterEach
     void close() {
         database.close();
