@@ -22,7 +22,8 @@ public interface Action<C, R extends @Nullable Object, X extends Exception> {
      *
      * @param context what to do it with; not to be used after this method has returned
      * @return the response, which is what every repeat gets: immutable, or copied by the store's codec
-     * @throws X if it could not be done; then nothing is stored, and the next request with this key runs again
+     * @throws X if it could not be done; then nothing is stored, and the next request with this key runs again. A lease
+     *     whose effect had started keeps the key until it ends
      */
     R run(C context) throws X;
 }

@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The front door: answers a request that was sent before as it was answered the first time, and runs each action's
- * effect at most once.
+ * The front door: answers a request that was sent before as it was answered the first time. How far an action's effect
+ * is kept from happening twice is up to the store: see {@code docs/guarantees.md}.
  *
  * <ol>
  *   <li>The window is asked. If every key of the request hits the same record, that is the answer, and the store is not
@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable, and safe for use by any number of threads. Build one per kind of request, and keep it.
  *
  * @param <C> what the action is handed: a Jdbi {@code Handle}, or a lease
- * @param <R> the response: immutable, or copied by a codec, since the window hands the same object to every repeat
+ * @param <R> the response: immutable, since the window, and the store to calls that waited for the first, hand the same
+ *     object to every repeat
  */
 public final class Idempotency<C, R extends @Nullable Object> {
 
@@ -57,11 +58,16 @@ public final class Idempotency<C, R extends @Nullable Object> {
      * @param action what to run; it may run more than once, and commits at most once
      * @param <X> the checked exception that the action may throw
      * @return how the request was answered
-     * @throws X what the action threw, unchanged; nothing is stored then
+     * @throws X what the action threw, unchanged. In a transaction nothing is stored then; a lease keeps the key for a while
+     *     if the effect had started. Where the store owns the transaction, an exception that tells of a taken key or of a
+     *     deadlock is the store's to handle, and does not come out
      * @throws RetryableException if nothing was stored and calling again is worth it
      * @throws OutcomeUnknownException if the acknowledgement of the commit was lost
      * @throws UnreadableRecordException if there is a record whose response can't be read
+     * @throws ResponseUnavailableException if the effect has happened and its response could not be kept
+     * @throws LeaseLostException if a lease ended before its action did, and somebody else has taken over
      * @throws StoreException if the store is not set up as it must be
+     * @throws IllegalStateException if a joined call has no transaction to join, or a connection is in somebody's already
      */
     public <X extends Exception> Outcome<R> execute(Request request, Action<? super C, ? extends R, X> action)
             throws X {
@@ -72,7 +78,7 @@ public final class Idempotency<C, R extends @Nullable Object> {
         try {
             outcome = recent(request);
             if (outcome == null) {
-                outcome = store.execute(request, action, window.publicationFrom(window.now(), window.epoch()));
+                outcome = store.execute(request, action, window.publication());
             }
         } catch (Throwable failure) {
             tell(() -> listener.failed(request, failure, since(start)));
@@ -100,9 +106,9 @@ public final class Idempotency<C, R extends @Nullable Object> {
      * joined} calls took part in. Calling it for a transaction that is not committed breaks the one promise of the
      * window, and loses messages.
      *
-     * <p>An executed request is remembered under all its keys, a replayed one under the key that matched, a refused one
-     * not at all. Where the store has a retention, a replay is not remembered either, since how much of it remains is
-     * not known here, and an executed request counts as stored now: call this right after the commit.
+     * <p>An executed request is remembered under all its keys, and counts as stored now: call this right after the commit. A
+     * replayed or refused one is not remembered, since neither the original's fingerprint nor how long it is still kept is
+     * known here.
      *
      * @param request the request
      * @param outcome how it was answered
@@ -110,18 +116,12 @@ public final class Idempotency<C, R extends @Nullable Object> {
     public void remember(Request request, Outcome<? extends R> outcome) {
         Objects.requireNonNull(request, "request");
         Objects.requireNonNull(outcome, "outcome");
-        Publication<R> publication = window.publicationFrom(window.now(), window.epoch());
-        Duration retention = store.retention();
         if (outcome instanceof Executed<? extends R> executed) {
-            publication.committed(
-                    request.keys(),
-                    new Original<>(new Object(), executed.response(), request.fingerprint()),
-                    retention);
-        } else if (outcome instanceof Replayed<? extends R> replayed && retention == null) {
-            publication.committed(
-                    List.of(replayed.matched()),
-                    new Original<>(new Object(), replayed.response(), request.fingerprint()),
-                    null);
+            window.publication()
+                    .committed(
+                            request.keys(),
+                            new Original<>(new Object(), executed.response(), request.fingerprint()),
+                            store.retention());
         }
     }
 
@@ -156,13 +156,11 @@ public final class Idempotency<C, R extends @Nullable Object> {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    @SuppressWarnings("CatchAndPrintStackTrace")
     private static void tell(Runnable call) {
         try {
             call.run();
-        } catch (Exception e) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable e) {
+            System.getLogger("dev.idempotency").log(System.Logger.Level.WARNING, "a listener failed", e);
         }
     }
 

@@ -85,10 +85,10 @@ public record IdempotencyKey(String namespace, String scope, String id) implemen
         return byScope != 0 ? byScope : compareCodePoints(id, other.id);
     }
 
-    /** Names the key well enough to find it in a log, without printing it whole. */
+    /** Tells the key from most others in a log, without printing it whole: the namespace, and how the others begin. */
     @Override
     public String toString() {
-        return abridged(namespace) + '/' + abridged(scope) + '/' + abridged(id);
+        return printable(namespace) + '/' + abridged(scope) + '/' + abridged(id);
     }
 
     /** UTF-8 keeps the order of code points, which that of Java's chars is not (surrogates). */
@@ -150,11 +150,7 @@ public record IdempotencyKey(String namespace, String scope, String id) implemen
     }
 
     private static String abridged(String value) {
-        int keep = 8;
-        if (value.length() <= keep + 2) {
-            return printable(value);
-        }
-        return printable(value.substring(0, keep)) + "…(" + value.length() + " chars)";
+        return printable(value.substring(0, Math.min(8, value.length() / 2))) + "…(" + value.length() + ")";
     }
 
     private static String printable(String value) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Sees what the library does, for metrics and logs. Called on the caller's thread, after the fact, so it should be
- * quick. What a listener throws does not change the outcome of a call: it goes to the thread's uncaught-exception
- * handler.
+ * quick. What a listener throws does not change the outcome of a call: it is logged as a warning by the platform's
+ * {@link System.Logger} of the name {@code dev.idempotency}.
  */
 public interface IdempotencyListener {
 
@@ -32,5 +32,5 @@ public interface IdempotencyListener {
      *
      * @param failure what the window threw
      */
-    default void windowFailed(Exception failure) {}
+    default void windowFailed(Throwable failure) {}
 }

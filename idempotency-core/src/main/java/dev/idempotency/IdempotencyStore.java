@@ -21,7 +21,7 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
      * <ul>
      *   <li>Of any number of concurrent calls that share a key, in any number of threads and processes, the action of at
      *       most one commits. Every other gets that one's response, a refusal, or an error that says to retry.
-     *   <li>An action that throws leaves nothing behind, and the next call executes.
+     *   <li>An action that throws leaves nothing behind, and the next call executes; but for a lease whose effect had started.
      *   <li>Keys are taken all or none, in byte order.
      * </ul>
      *

@@ -90,10 +90,12 @@ public sealed interface Outcome<R extends @Nullable Object> {
      * @param <R> the response
      */
     record InProgress<R extends @Nullable Object>(IdempotencyKey key, Duration retryAfter) implements Refused<R> {
-        /** Checks that a key and a time are given. */
+        /** Checks that a key and a positive time are given. */
         public InProgress {
             Objects.requireNonNull(key, "key");
-            Objects.requireNonNull(retryAfter, "retryAfter");
+            if (retryAfter.isZero() || retryAfter.isNegative()) {
+                throw new IllegalArgumentException("retryAfter is a positive time, not " + retryAfter);
+            }
         }
     }
 
@@ -117,9 +119,12 @@ public sealed interface Outcome<R extends @Nullable Object> {
      * @param <R> the response
      */
     record Conflict<R extends @Nullable Object>(List<IdempotencyKey> keys) implements Refused<R> {
-        /** Copies the keys. */
+        /** Copies the keys, and checks that there are two at least. */
         public Conflict {
             keys = List.copyOf(keys);
+            if (keys.size() < 2) {
+                throw new IllegalArgumentException("a conflict is between two keys at least, not " + keys);
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 package dev.idempotency;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,58 +21,54 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
     private static final long UNLIMITED = Long.MAX_VALUE >> 1;
 
     private final Window<R> window;
-    private final Consumer<Exception> onFailure;
+    private final Consumer<Throwable> onFailure;
     private final AtomicLong epoch = new AtomicLong();
 
-    PublishedWindow(Window<R> window, Consumer<Exception> onFailure) {
+    PublishedWindow(Window<R> window, Consumer<Throwable> onFailure) {
         this.window = window;
         this.onFailure = onFailure;
     }
 
-    long epoch() {
-        return epoch.get();
-    }
-
-    /** A publication of what is told after the store was asked at this time, in this epoch. */
-    Publication<R> publicationFrom(long asked, long askedIn) {
-        return new Publication<>() {
-            @Override
-            public void committed(
-                    Collection<IdempotencyKey> names, Original<? extends R> original, @Nullable Duration remaining) {
+    /** A publication of what is told from now on: to be made before the store is asked. */
+    Publication<R> publication() {
+        long askedIn = epoch.get();
+        long asked;
+        try {
+            asked = window.now();
+        } catch (Throwable e) {
+            onFailure.accept(e);
+            // Without a time to count from, an entry could outlast its record.
+            return (names, original, remaining) -> {};
+        }
+        return (names, original, remaining) -> {
+            if (epoch.get() != askedIn) {
+                return;
+            }
+            try {
+                Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
+                long deadline = asked + nanos(remaining);
+                for (IdempotencyKey name : names) {
+                    window.put(name, kept, deadline);
+                }
                 if (epoch.get() != askedIn) {
-                    return;
+                    names.forEach(window::remove);
                 }
-                try {
-                    Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
-                    long deadline = asked + nanos(remaining);
-                    for (IdempotencyKey name : names) {
-                        window.put(name, kept, deadline);
-                    }
-                    if (epoch.get() != askedIn) {
-                        names.forEach(window::remove);
-                    }
-                } catch (Exception e) {
-                    onFailure.accept(e);
-                }
+            } catch (Throwable e) {
+                onFailure.accept(e);
             }
         };
     }
 
     @Override
     public long now() {
-        try {
-            return window.now();
-        } catch (Exception e) {
-            onFailure.accept(e);
-            return 0;
-        }
+        return window.now();
     }
 
     @Override
     public @Nullable Original<R> get(IdempotencyKey key) {
         try {
             return window.get(key);
-        } catch (Exception e) {
+        } catch (Throwable e) {
             onFailure.accept(e);
             return null;
         }
@@ -81,11 +76,7 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
 
     @Override
     public void put(IdempotencyKey key, Original<R> original, long deadline) {
-        try {
-            window.put(key, original, deadline);
-        } catch (Exception e) {
-            onFailure.accept(e);
-        }
+        window.put(key, original, deadline);
     }
 
     /** Not guarded: who removes must hear that it did not work. */

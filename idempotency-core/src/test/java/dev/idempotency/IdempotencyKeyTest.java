@@ -122,9 +122,10 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    @DisplayName("A key in a log is short and has no control characters")
+    @DisplayName("S13: a key in a log is short, has no control characters, and is not there whole")
     void toString_isAbridged() {
         assertThat(IdempotencyKey.of("im", "user-1234567890", "a\nb\u001b[31m"))
-                .hasToString("im/user-123…(15 chars)/a?b?[31m");
+                .hasToString("im/user-12…(15)/a?b?…(8)");
+        assertThat(IdempotencyKey.of("im", "a", "m1")).hasToString("im/…(1)/m…(2)");
     }
 }

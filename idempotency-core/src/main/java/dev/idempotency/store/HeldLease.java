@@ -79,10 +79,6 @@ final class HeldLease implements Lease {
         return effectStarted;
     }
 
-    Object identity() {
-        return granted.identity();
-    }
-
     boolean complete(byte[] payload, Duration retention) {
         return backend.complete(request, owner, granted.token(), payload, retention);
     }

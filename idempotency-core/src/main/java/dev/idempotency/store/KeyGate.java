@@ -1,5 +1,6 @@
 package dev.idempotency.store;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
@@ -46,7 +47,7 @@ public final class KeyGate<R extends @Nullable Object> {
      *
      * @param request whose keys
      * @param atMost for how long in all
-     * @return a pass, to be closed in every case; look at {@link Pass#blockedBy()} first
+     * @return a pass, to be closed in every case; look at {@link Pass#refusal} first
      * @throws InterruptedException if the thread is interrupted before it is inside
      */
     public Pass<R> enter(Request request, Duration atMost) throws InterruptedException {
@@ -61,12 +62,8 @@ public final class KeyGate<R extends @Nullable Object> {
         return pass;
     }
 
-    /**
-     * How many keys are in use. For tests and statistics.
-     *
-     * @return the number of keys that calls are inside with or wait for
-     */
-    public int size() {
+    /** How many keys calls are inside with or wait for. */
+    int size() {
         return turns.size();
     }
 
@@ -94,6 +91,7 @@ public final class KeyGate<R extends @Nullable Object> {
 
         final Semaphore inside = new Semaphore(1, true);
         volatile @Nullable Thread holder;
+        volatile @Nullable Fingerprint holdersFingerprint;
         volatile @Nullable Settled<R> settled;
     }
 
@@ -134,17 +132,25 @@ public final class KeyGate<R extends @Nullable Object> {
                     return;
                 }
                 turn.holder = Thread.currentThread();
+                turn.holdersFingerprint = request.fingerprint();
                 inside++;
             }
         }
 
         /**
-         * The key that another call was still inside with when the time to wait was over.
+         * The refusal of a call that is not inside, because another one still was when the time to wait was over: a mismatch
+         * if that one has another fingerprint, in progress otherwise.
          *
-         * @return the key, or null if this call is inside
+         * @param retryAfter what to tell a caller who may ask again
+         * @return the refusal, or null if this call is inside
          */
-        public @Nullable IdempotencyKey blockedBy() {
-            return blockedBy;
+        public Outcome.@Nullable Refused<R> refusal(Duration retryAfter) {
+            if (blockedBy == null) {
+                return null;
+            }
+            return Fingerprint.differ(request.fingerprint(), turns.get(inside).holdersFingerprint)
+                    ? new Outcome.Mismatch<>(blockedBy)
+                    : new Outcome.InProgress<>(blockedBy, retryAfter);
         }
 
         /**
@@ -194,6 +200,7 @@ public final class KeyGate<R extends @Nullable Object> {
             for (int i = turns.size() - 1; i >= 0; i--) {
                 if (i < inside) {
                     turns.get(i).holder = null;
+                    turns.get(i).holdersFingerprint = null;
                     turns.get(i).inside.release();
                 }
                 gate.leaveQueue(keys.get(i));

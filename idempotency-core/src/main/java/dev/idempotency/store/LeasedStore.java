@@ -2,6 +2,8 @@ package dev.idempotency.store;
 
 import dev.idempotency.Action;
 import dev.idempotency.Codec;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.LeaseLostException;
 import dev.idempotency.Original;
@@ -19,9 +21,11 @@ import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.LeaseBackend.Claim;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lease protocol, over the four primitives of a {@link LeaseBackend}: for actions whose effect lies outside the
@@ -109,11 +113,8 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
                         granted,
                         asked + options.lease().toNanos());
                 R response = run(action, lease);
-                complete(lease, response);
-                publication.committed(
-                        request.keys(),
-                        new Original<>(granted.identity(), response, request.fingerprint()),
-                        options.retention());
+                byte[] payload = complete(lease, response);
+                publish(request.keys(), granted.identity(), payload, request.fingerprint(), publication);
                 return new Executed<>(response);
             }
             if (claim instanceof Claim.Done done) {
@@ -153,11 +154,30 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         }
     }
 
+    /** Publishes a copy, which the caller can't change any more. */
+    private void publish(
+            List<IdempotencyKey> names,
+            Object identity,
+            byte[] payload,
+            @Nullable Fingerprint fingerprint,
+            Publication<? super R> publication) {
+        R copy;
+        try {
+            copy = decode(payload);
+        } catch (UnreadableRecordException e) {
+            // The effect has happened and is recorded; the first repeat will tell of the codec.
+            return;
+        }
+        publication.committed(names, new Original<>(identity, copy, fingerprint), options.retention());
+    }
+
     private Outcome<R> replay(Claim.Done done, Publication<? super R> publication) {
         Original<byte[]> kept = done.original();
         R response = decode(kept.response());
         publication.committed(
-                done.names(), new Original<>(kept.identity(), response, kept.fingerprint()), done.remaining());
+                done.names(),
+                new Original<>(kept.identity(), decode(kept.response()), kept.fingerprint()),
+                done.remaining());
         return new Replayed<>(response, done.matched(), Source.STORE);
     }
 
@@ -191,12 +211,14 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         }
     }
 
-    private void complete(HeldLease lease, R response) {
+    private byte[] complete(HeldLease lease, R response) {
         Throwable notKept = null;
+        byte[] payload = Payload.unavailable();
         boolean completed = false;
         try {
-            byte[] payload = Payload.encode(codec, response);
-            completed = insist(UNANSWERED, () -> lease.complete(payload, options.retention()));
+            byte[] encoded = Payload.encode(codec, response);
+            payload = encoded;
+            completed = insist(UNANSWERED, () -> lease.complete(encoded, options.retention()));
         } catch (StoreException | Error e) {
             notKept = e;
             completed = completeWithout(lease, e);
@@ -211,6 +233,7 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
             throw new ResponseUnavailableException(
                     "the action has run and will not run again, and its response could not be kept", notKept);
         }
+        return payload;
     }
 
     private boolean completeWithout(HeldLease lease, Throwable reason) {

@@ -9,6 +9,7 @@ import dev.idempotency.Window;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +21,21 @@ import org.jspecify.annotations.Nullable;
  * the record. A bound on entries or bytes evicts earlier, by Caffeine's policy, which may drop the newest entry as well
  * as the oldest; the store then stops the repeat.
  *
- * <p>Responses are kept as the objects that they are. A response that callers can change needs a store whose codec
- * copies, and no window, or an immutable form.
+ * <p>Responses are kept as the objects that they are, and each hit is handed the same one: a response that callers can
+ * change needs an immutable form, or no window.
  */
 public final class CaffeineWindow<R extends @Nullable Object> implements Window<R> {
 
     private final Cache<IdempotencyKey, Entry<R>> entries;
     private final Ticker ticker;
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder evictions;
 
-    private CaffeineWindow(Cache<IdempotencyKey, Entry<R>> entries, Ticker ticker) {
+    private CaffeineWindow(Cache<IdempotencyKey, Entry<R>> entries, Ticker ticker, LongAdder evictions) {
         this.entries = entries;
         this.ticker = ticker;
+        this.evictions = evictions;
     }
 
     /**
@@ -57,7 +62,12 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
     @Override
     public @Nullable Original<R> get(IdempotencyKey key) {
         Entry<R> entry = entries.getIfPresent(key);
-        return entry == null || entry.deadline - ticker.read() <= 0 ? null : entry.original;
+        if (entry == null || entry.deadline - ticker.read() <= 0) {
+            misses.increment();
+            return null;
+        }
+        hits.increment();
+        return entry.original;
     }
 
     @Override
@@ -79,8 +89,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
 
     @Override
     public Stats stats() {
-        var counts = entries.stats();
-        return new Stats(counts.hitCount(), counts.missCount(), counts.evictionCount(), entries.estimatedSize());
+        return new Stats(hits.sum(), misses.sum(), evictions.sum(), entries.estimatedSize());
     }
 
     private record Entry<R extends @Nullable Object>(Original<R> original, long deadline) {}
@@ -92,7 +101,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
         private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE >> 1);
 
         /**
-         * What an entry takes beside its ID and its response: Caffeine's node, this class's record, the key's record and
+         * What an entry takes beside its key's texts and its response: Caffeine's node, this class's record, the key's record and
          * strings' headers, on a 64-bit JVM with compressed references.
          */
         private static final int OVERHEAD_BYTES = 210;
@@ -135,7 +144,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
         }
 
         /**
-         * Bounds the memory that entries take, by an estimate: the bytes of the ID and of the response, and
+         * Bounds the memory that entries take, by an estimate: the bytes of the key and of the response, and
          * {@value #OVERHEAD_BYTES} beside them.
          *
          * @param bytes the most bytes; at least 1
@@ -191,10 +200,11 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
 
         @Override
         public <R extends @Nullable Object> CaffeineWindow<R> create() {
+            LongAdder evictions = new LongAdder();
             Caffeine<Object, Object> builder = Caffeine.newBuilder()
                     .expireAfterWrite(lasting)
                     .ticker(ticker)
-                    .recordStats();
+                    .evictionListener((key, entry, cause) -> evictions.increment());
             if (executor != null) {
                 builder.executor(executor);
             }
@@ -202,20 +212,30 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
                 builder.maximumSize(maximumEntries);
             }
             if (maximumBytes == null || responseBytes == null) {
-                return new CaffeineWindow<>(builder.build(), ticker);
+                return new CaffeineWindow<>(builder.build(), ticker, evictions);
             }
             ToIntFunction<Object> size = responseBytes;
             return new CaffeineWindow<>(
                     builder.maximumWeight(maximumBytes)
                             .<IdempotencyKey, Entry<R>>weigher((key, entry) -> weight(key, entry.original, size))
                             .build(),
-                    ticker);
+                    ticker,
+                    evictions);
         }
 
         private static int weight(IdempotencyKey key, Original<?> original, ToIntFunction<Object> size) {
             Object response = original.response();
-            long bytes = OVERHEAD_BYTES + (long) key.id().length() + (response == null ? 0 : size.applyAsInt(response));
+            long bytes = OVERHEAD_BYTES
+                    + bytes(key.namespace())
+                    + bytes(key.scope())
+                    + bytes(key.id())
+                    + (response == null ? 0L : size.applyAsInt(response));
             return (int) Math.min(bytes, Integer.MAX_VALUE);
+        }
+
+        /** As the JVM keeps texts: one byte a character if all are Latin-1, two otherwise. */
+        private static long bytes(String text) {
+            return text.chars().allMatch(c -> c < 0x100) ? text.length() : 2L * text.length();
         }
 
         private static void atLeastOne(String what, long number) {

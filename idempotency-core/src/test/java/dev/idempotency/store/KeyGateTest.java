@@ -9,6 +9,7 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Conflict;
+import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Mismatch;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
@@ -45,7 +46,7 @@ class KeyGateTest {
     @Test
     void enter_nobodyInside_isInsideWithoutAnAnswer() throws Exception {
         try (KeyGate.Pass<String> pass = gate.enter(request("a", "b"), Duration.ZERO)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             assertThat(pass.answer()).isNull();
             assertThat(gate.size()).isEqualTo(2);
         }
@@ -54,7 +55,7 @@ class KeyGateTest {
     @Test
     void enter_otherKeys_areIndependent() throws Exception {
         try (KeyGate.Pass<String> pass = gate.enter(request("0"), Duration.ZERO)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             assertThat(elsewhere(() -> blockedBy(request("641"), Duration.ZERO)))
                     .isNull();
         }
@@ -63,7 +64,7 @@ class KeyGateTest {
     @Test
     void enter_oneOfTwoKeysTaken_isBlockedAndLeavesTheOther() throws Exception {
         try (KeyGate.Pass<String> pass = gate.enter(request("b"), Duration.ZERO)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             assertThat(elsewhere(() -> blockedBy(request("a", "b"), Duration.ofNanos(1))))
                     .isEqualTo(key("b"));
             assertThat(elsewhere(() -> blockedBy(request("a"), Duration.ZERO))).isNull();
@@ -73,7 +74,7 @@ class KeyGateTest {
     @Test
     void enter_fromInsideOfTheSameThread_isBlockedAtOnce() throws Exception {
         try (KeyGate.Pass<String> pass = gate.enter(request("a"), LONG)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             assertThat(blockedBy(request("a"), LONG)).isEqualTo(key("a"));
         }
     }
@@ -104,7 +105,7 @@ class KeyGateTest {
     void answer_frontSaidNothing_isNone() throws Exception {
         FutureTask<@Nullable Outcome<String>> waiter;
         try (KeyGate.Pass<String> pass = gate.enter(request("a"), LONG)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             waiter = waiting(request("a"));
         }
         assertThat(waiter.get()).isNull();
@@ -181,7 +182,7 @@ class KeyGateTest {
     @DisplayName("J-14")
     void enter_interruptedWhileWaiting_leavesEverything() throws Exception {
         try (KeyGate.Pass<String> pass = gate.enter(request("b"), LONG)) {
-            assertThat(pass.blockedBy()).isNull();
+            assertThat(pass.refusal(LONG)).isNull();
             FutureTask<@Nullable Outcome<String>> waiter = new FutureTask<>(() -> enterAndAnswer(request("a", "b")));
             Thread thread = new Thread(waiter);
             thread.start();
@@ -235,7 +236,7 @@ class KeyGateTest {
 
     private @Nullable Object blockedBy(Request request, Duration atMost) throws InterruptedException {
         try (KeyGate.Pass<String> pass = gate.enter(request, atMost)) {
-            return pass.blockedBy();
+            return pass.refusal(LONG) instanceof InProgress<String> inProgress ? inProgress.key() : null;
         }
     }
 
