@@ -1,14 +1,14 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyStore;
-import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
+import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
-import dev.idempotency.RetryableException;
 import dev.idempotency.jdbc.Records.Found;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Set a savepoint, and store as the first one by running the action. If that works, the rest is the caller's;
  *       nothing is published.
- *   <li>If a key is taken: back to the savepoint, and read the original with a locking read. What another transaction has
- *       committed may be published.
+ *   <li>If a key is taken: back to the savepoint, and read the original with a locking read. It is not published either: it
+ *       may be of this very transaction, whose end is not this call's to see.
  *   <li>If no original is to be seen: above READ COMMITTED the snapshot may be older than it, so the caller is to run its
  *       transaction again; at READ COMMITTED once more from 1, and the second time it was another constraint.
  *   <li>After a deadlock, a serialization failure or a lost savepoint the transaction is dead: this call and further ones in
@@ -52,16 +52,15 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
                     "the handle is in no transaction, so there is none to join: begin one, or let"
                             + " the store own the transaction by calling it without joining");
         }
-        JoinedTransactions transaction = JoinedTransactions.of(handle);
-        if (transaction.isDead()) {
+        if (DeadTransactions.contains(handle)) {
             throw new RetryTransactionException(
                     "an earlier call has found this transaction dead: roll it back with the handle's rollback(), and run it"
                             + " again from its beginning",
                     null);
         }
-        Outcome<R> outcome = attempt(request, action, publication, transaction, false);
+        Outcome<R> outcome = attempt(request, action, false);
         if (outcome == null) {
-            outcome = attempt(request, action, publication, transaction, true);
+            outcome = attempt(request, action, true);
         }
         if (outcome == null) {
             throw runAgain("a key is taken by a record that this transaction does not see", null);
@@ -70,41 +69,40 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
     }
 
     private <X extends Exception> @Nullable Outcome<R> attempt(
-            Request request,
-            Action<? super Handle, ? extends R, X> action,
-            Publication<? super R> publication,
-            JoinedTransactions transaction,
-            boolean again)
-            throws X {
-        Savepoint savepoint = savepoint(transaction);
+            Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
+        Savepoint savepoint = savepoint();
         try {
-            Original<R> first;
+            R response;
             try (TransactionWatch watch = TransactionWatch.on(handle)) {
-                first = records.first(handle, request, action, again);
+                response = records.first(handle, request, action, again).response();
                 watch.check();
             }
+            if (!handle.isInTransaction()) {
+                throw new OutcomeUnknownException(
+                        "the action ended the caller's transaction, and what was done in it may be stored or not: an action"
+                                + " must neither commit nor roll back",
+                        null);
+            }
             release(savepoint);
-            transaction.executed(first.identity());
-            return new Executed<>(first.response());
+            return new Executed<>(response);
         } catch (Throwable failure) {
-            backTo(savepoint, failure, transaction);
+            if (failure instanceof OutcomeUnknownException) {
+                throw failure;
+            }
+            backTo(savepoint, failure);
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                transaction.dies(handle);
+                DeadTransactions.add(handle);
                 throw runAgain("another transaction was in the way", failure);
             }
-            if (failure instanceof RetryableException || !records.refusedBy(failure)) {
+            if (failure instanceof IdempotencyException || !records.refusedBy(failure)) {
                 RuntimeException translated = StatementFailure.translated(failure);
                 if (translated != null) {
                     throw translated;
                 }
                 throw failure;
             }
-            Found<R> found = original(request, transaction);
+            Found<R> found = original(request);
             if (found != null) {
-                Original<R> original = found.original();
-                if (original != null && !transaction.hasExecuted(original.identity())) {
-                    publication.committed(found.names(), original, found.remaining());
-                }
                 return found.outcome();
             }
             if (snapshotMayBeOld()) {
@@ -117,8 +115,8 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         }
     }
 
-    private @Nullable Found<R> original(Request request, JoinedTransactions transaction) {
-        Savepoint savepoint = savepoint(transaction);
+    private @Nullable Found<R> original(Request request) {
+        Savepoint savepoint = savepoint();
         try {
             Found<R> found = records.find(handle, request, true);
             if (found != null && !found.unrecorded().isEmpty()) {
@@ -127,12 +125,12 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             release(savepoint);
             return found;
         } catch (RuntimeException failure) {
-            backTo(savepoint, failure, transaction);
+            backTo(savepoint, failure);
             if (StatementFailure.saysKeyTaken(failure)) {
                 return null;
             }
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                transaction.dies(handle);
+                DeadTransactions.add(handle);
                 throw runAgain("another transaction was in the way", failure);
             }
             RuntimeException translated = StatementFailure.translated(failure);
@@ -140,11 +138,11 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         }
     }
 
-    private Savepoint savepoint(JoinedTransactions transaction) {
+    private Savepoint savepoint() {
         try {
             return handle.getConnection().setSavepoint();
         } catch (SQLException e) {
-            transaction.dies(handle);
+            DeadTransactions.add(handle);
             throw runAgain("no savepoint could be set", e);
         }
     }
@@ -158,13 +156,13 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
     }
 
     /** Undoes the call. If that can't be done, the savepoint went down with the whole transaction. */
-    private void backTo(Savepoint savepoint, Throwable failure, JoinedTransactions transaction) {
+    private void backTo(Savepoint savepoint, Throwable failure) {
         try {
             handle.getConnection().rollback(savepoint);
             handle.getConnection().releaseSavepoint(savepoint);
         } catch (SQLException e) {
             failure.addSuppressed(e);
-            transaction.dies(handle);
+            DeadTransactions.add(handle);
             throw runAgain("the transaction is gone, with its savepoint", failure);
         }
     }

@@ -2,16 +2,15 @@ package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
 import dev.idempotency.IdempotencyException;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
-import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
 import dev.idempotency.RetryableException;
+import dev.idempotency.jdbc.Records.First;
 import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
 import java.time.Duration;
@@ -58,18 +57,27 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     public <X extends Exception> Outcome<R> execute(
             Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
             throws X {
-        try (KeyGate.Pass<R> pass = gate.enter(request, waitAtMost)) {
-            IdempotencyKey blockedBy = pass.blockedBy();
-            if (blockedBy != null) {
-                return new InProgress<>(blockedBy, RETRY_AFTER);
+        try (KeyGate.Pass<R> pass = enter(request)) {
+            Outcome<R> refusal = pass.refusal(RETRY_AFTER);
+            if (refusal != null) {
+                return refusal;
             }
             Outcome<R> answer = pass.answer();
             return answer != null ? answer : alone(request, action, publication, pass);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException(
-                    "interrupted while waiting, so nothing was stored by this call; call again", e);
         }
+    }
+
+    private KeyGate.Pass<R> enter(Request request) {
+        try {
+            return gate.enter(request, waitAtMost);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static RetryableException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new RetryableException("interrupted while waiting, so nothing was stored by this call; call again", e);
     }
 
     private <X extends Exception> Outcome<R> alone(
@@ -77,7 +85,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             Action<? super Handle, ? extends R, X> action,
             Publication<? super R> publication,
             KeyGate.Pass<R> pass)
-            throws X, InterruptedException {
+            throws X {
         boolean again = false;
         Throwable inTheWay = null;
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -114,7 +122,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             KeyGate.Pass<R> pass,
             boolean again)
             throws X {
-        Original<R> first;
+        First<R> first;
         try {
             first = session.inTransaction(handle -> records.first(handle, request, action, again));
         } catch (Throwable failure) {
@@ -131,8 +139,8 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             }
             return null;
         }
-        pass.settle(request.keys(), first, records.retention());
-        publication.committed(request.keys(), first, records.retention());
+        pass.settle(request.keys(), first.kept(), records.retention());
+        publication.committed(request.keys(), first.kept(), records.retention());
         return new Executed<>(first.response());
     }
 
@@ -163,9 +171,13 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     }
 
     /** A random part of a time that doubles, so that those who were in each other's way part. */
-    private static void pause(int attempt) throws InterruptedException {
+    private static void pause(int attempt) {
         long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
-        Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
     }
 
     @Override

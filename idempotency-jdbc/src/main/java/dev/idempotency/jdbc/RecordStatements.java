@@ -3,6 +3,7 @@ package dev.idempotency.jdbc;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Request;
+import dev.idempotency.UnreadableRecordException;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -151,9 +152,15 @@ final class RecordStatements {
     }
 
     private static Row row(ResultSet results, long now) throws SQLException {
+        byte[] record = results.getBytes(2);
         byte[] fingerprint = results.getBytes(3);
+        if (record == null
+                || record.length != 16
+                || (fingerprint != null && (fingerprint.length == 0 || fingerprint.length > Fingerprint.MAX_BYTES))) {
+            throw new UnreadableRecordException("the record's identity or fingerprint is damaged", null);
+        }
         return new Row(
-                uuid(results.getBytes(2)),
+                uuid(record),
                 fingerprint == null ? null : Fingerprint.of(fingerprint),
                 results.getBytes(4),
                 Duration.of(results.getLong(5) - now, ChronoUnit.MICROS));

@@ -9,8 +9,10 @@ import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Refused;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
+import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
+import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.Judgement;
 import dev.idempotency.store.Payload;
 import java.sql.SQLException;
@@ -44,7 +46,7 @@ final class RecordTable<R> implements Records<R> {
     }
 
     @Override
-    public <X extends Exception> Original<R> first(
+    public <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
         List<IdempotencyKey> keys = request.keysInByteOrder();
         UUID record = UUID.randomUUID();
@@ -56,14 +58,24 @@ final class RecordTable<R> implements Records<R> {
         } finally {
             running.remove(record);
         }
-        int completed = complete(handle, keys, record, Payload.encode(codec, response));
-        if (completed != keys.size()) {
-            throw new StoreException(
-                    "the action ended the transaction that it was given, so what it did before may not be stored;"
-                            + " an action must neither commit nor roll back",
+        byte[] payload = Payload.encode(codec, response);
+        Original<R> kept = new Original<>(record, decoded(payload), request.fingerprint());
+        if (complete(handle, keys, record, payload) != keys.size()) {
+            throw new OutcomeUnknownException(
+                    "the action ended the transaction that it was given, and what it did may be stored or not: an action must"
+                            + " neither commit nor roll back",
                     null);
         }
-        return new Original<>(record, response, request.fingerprint());
+        return new First<>(response, kept);
+    }
+
+    /** A copy, made before anything is stored, so that a codec that can't read what it wrote is found out in time. */
+    private R decoded(byte[] payload) {
+        try {
+            return Payload.decode(codec, payload);
+        } catch (UnreadableRecordException e) {
+            throw new StoreException("the codec could not decode what it had encoded; nothing was stored", e);
+        }
     }
 
     private void claim(
@@ -73,7 +85,8 @@ final class RecordTable<R> implements Records<R> {
                 statements.deleteExpired(handle.getConnection(), keys);
             }
             statements.insert(handle.getConnection(), keys, record, fingerprint, retention);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
+            // A proxy around the connection may wrap what the driver threw.
             throw StatementFailure.ofInsert(e);
         }
     }
@@ -123,7 +136,7 @@ final class RecordTable<R> implements Records<R> {
         R response = Payload.decode(codec, row.payload());
         return new Found<>(
                 new Replayed<>(response, names.get(0), Source.STORE),
-                new Original<>(row.record(), response, row.fingerprint()),
+                new Original<>(row.record(), Payload.decode(codec, row.payload()), row.fingerprint()),
                 names,
                 unrecorded,
                 row.remaining());

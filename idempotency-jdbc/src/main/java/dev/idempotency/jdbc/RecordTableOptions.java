@@ -35,18 +35,18 @@ public final class RecordTableOptions {
      * For how long a duplicate waits, without a connection, for a call in this process that is in front of it; then it
      * is refused as in progress.
      *
-     * @param duration 1 millisecond to 1,000 years
+     * @param duration zero, to refuse at once, to 100 years
      * @return other options
      */
     public RecordTableOptions waitAtMost(Duration duration) {
-        return new RecordTableOptions(Durations.positive("waitAtMost", duration), retention, table, schema);
+        return new RecordTableOptions(Durations.notNegative("waitAtMost", duration), retention, table, schema);
     }
 
     /**
      * For how long a record counts after it was written. A resend after that is executed again: choose longer than any
      * sender keeps trying.
      *
-     * @param duration 1 millisecond to 1,000 years
+     * @param duration 1 millisecond to 100 years
      * @return other options
      */
     public RecordTableOptions retention(Duration duration) {

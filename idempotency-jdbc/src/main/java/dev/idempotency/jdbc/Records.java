@@ -20,7 +20,7 @@ interface Records<R extends @Nullable Object> {
      * @param again whether an attempt before this one was refused, and no original was found
      * @return what is stored once the transaction commits
      */
-    <X extends Exception> Original<R> first(
+    <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X;
 
     /** Whether a failure of {@link #first}, or of the commit after it, may mean that a key is taken. */
@@ -40,10 +40,18 @@ interface Records<R extends @Nullable Object> {
     Duration retention();
 
     /**
+     * What was stored.
+     *
+     * @param response what the action returned
+     * @param kept the original, with a response that the caller can't change any more if there is a codec to copy it
+     */
+    record First<R extends @Nullable Object>(R response, Original<R> kept) {}
+
+    /**
      * What was found.
      *
      * @param outcome the answer to the request
-     * @param original the original, if the outcome replays one
+     * @param original the original to publish, if the outcome replays one
      * @param names keys of the request under which it is recorded
      * @param unrecorded keys of the request that are to become names of it
      * @param remaining for how long it still counts, or null if without limit

@@ -67,26 +67,33 @@ final class Session implements AutoCloseable {
     }
 
     <T extends @Nullable Object, X extends Exception> T inTransaction(Work<T, X> work) throws X {
-        CommitSeen committed = new CommitSeen();
-        begin(committed);
+        TransactionEnd end = begin();
         T result;
-        try {
-            try (TransactionWatch watch = TransactionWatch.on(handle)) {
-                result = work.with(handle);
-                watch.check();
-            }
+        try (TransactionWatch watch = TransactionWatch.on(handle)) {
+            result = work.with(handle);
+            watch.check();
         } catch (Throwable e) {
             rollback(e);
             throw e;
         }
-        commit(committed);
+        if (end.committed || end.rolledBack) {
+            broken = true;
+            throw new OutcomeUnknownException(
+                    "the action ended the transaction that it was given, and what it did may be stored or not: an action must"
+                            + " neither commit nor roll back",
+                    null);
+        }
+        commit(end);
         return result;
     }
 
-    private void begin(CommitSeen committed) {
+    private TransactionEnd begin() {
+        TransactionEnd end = new TransactionEnd();
         try {
             handle.begin();
-            handle.afterCommit(committed);
+            handle.afterCommit(() -> end.committed = true);
+            handle.afterRollback(() -> end.rolledBack = true);
+            return end;
         } catch (JdbiException e) {
             broken = true;
             throw new RetryableException("no transaction could be begun, so nothing was stored; call again", e);
@@ -107,13 +114,13 @@ final class Session implements AutoCloseable {
         }
     }
 
-    private void commit(CommitSeen committed) {
+    private void commit(TransactionEnd end) {
         try {
             handle.commit();
-        } catch (RuntimeException e) {
-            if (committed.seen) {
-                Thread thread = Thread.currentThread();
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable e) {
+            if (end.committed) {
+                System.getLogger("dev.idempotency")
+                        .log(System.Logger.Level.WARNING, "what comes after a commit failed; the commit is done", e);
             } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
                 throw e;
             } else {
@@ -131,8 +138,11 @@ final class Session implements AutoCloseable {
             try {
                 // Ends the transaction for Jdbi too: its callbacks, its own state, and autocommit as it was.
                 handle.rollback();
-            } catch (RuntimeException e) {
-                because.addSuppressed(e);
+            } catch (Throwable e) {
+                // Somebody's callback, too, may fail here.
+                if (e != because) {
+                    because.addSuppressed(e);
+                }
             }
         }
     }
@@ -175,13 +185,9 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Runs first of all callbacks, right after the connection has committed. */
-    private static final class CommitSeen implements Runnable {
-        boolean seen;
-
-        @Override
-        public void run() {
-            seen = true;
-        }
+    /** How the transaction has ended, by callbacks of Jdbi that run before all others. */
+    private static final class TransactionEnd {
+        boolean committed;
+        boolean rolledBack;
     }
 }

@@ -18,9 +18,15 @@ final class SqlFailures {
 
     private SqlFailures() {}
 
+    /** H2's own: the connection is broken, the object or the database is closed. */
+    private static final Set<String> LOST_ON_H2 = Set.of("90007", "90067", "90098", "90121");
+
+    /** Of class 23, what is never a key that is taken: not null, foreign keys, checks. */
+    private static final Set<String> NO_KEYS = Set.of("23502", "23503", "23506", "23507", "23513", "23514");
+
     /** SQLState class 23: the insert may have met a key that is taken. Finding the original decides. */
     static boolean violatesConstraint(Throwable failure) {
-        return in(failure).stream().anyMatch(e -> hasClass(e, "23"));
+        return in(failure).stream().anyMatch(e -> hasClass(e, "23") && !NO_KEYS.contains(state(e)));
     }
 
     /** Deadlocks, serialization failures and lock time-outs: the whole transaction may be run again. */
@@ -34,9 +40,10 @@ final class SqlFailures {
         return hasClass(e, "40") && !state(e).equals("40003");
     }
 
-    /** The connection is gone or refused: classes 08 and, on PostgreSQL, 57P (shutdown). */
+    /** The connection is gone or refused. */
     static boolean losesConnection(Throwable failure) {
-        return in(failure).stream().anyMatch(e -> hasClass(e, "08") || state(e).startsWith("57P"));
+        return in(failure).stream()
+                .anyMatch(e -> hasClass(e, "08") || state(e).startsWith("57P") || LOST_ON_H2.contains(state(e)));
     }
 
     /**

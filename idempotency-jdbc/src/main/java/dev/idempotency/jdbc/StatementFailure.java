@@ -12,17 +12,17 @@ final class StatementFailure extends RuntimeException {
 
     private final boolean keyTaken;
 
-    private StatementFailure(SQLException cause, boolean keyTaken) {
+    private StatementFailure(Exception cause, boolean keyTaken) {
         super(cause.getMessage(), cause, false, false);
         this.keyTaken = keyTaken;
     }
 
-    static StatementFailure of(SQLException cause) {
+    static StatementFailure of(Exception cause) {
         return new StatementFailure(cause, false);
     }
 
     /** An insert of keys failed; if by a violation, then at least one of them is taken. */
-    static StatementFailure ofInsert(SQLException cause) {
+    static StatementFailure ofInsert(Exception cause) {
         return new StatementFailure(cause, SqlFailures.violatesConstraint(cause));
     }
 

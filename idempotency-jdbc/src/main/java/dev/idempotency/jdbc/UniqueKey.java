@@ -83,9 +83,12 @@ record UniqueKey(String table, List<String> columns) {
         Map<String, String> types = new HashMap<>();
         try (ResultSet columns = metaData.getColumns(catalog, schema, table, null)) {
             while (columns.next()) {
-                types.put(
-                        columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
-                        columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
+                // The name is a pattern to JDBC, in which an underscore is any character.
+                if (columns.getString("TABLE_NAME").equals(table)) {
+                    types.put(
+                            columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
+                            columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
+                }
             }
         }
         return types;

@@ -27,10 +27,11 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
     }
 
     @Override
-    public <X extends Exception> Original<R> first(
+    public <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
         // The row's primary key is not known here; a fresh object tells this record from every other as well.
-        return new Original<>(new Object(), action.run(handle), request.fingerprint());
+        R response = action.run(handle);
+        return new First<>(response, new Original<>(new Object(), response, request.fingerprint()));
     }
 
     @Override
@@ -54,8 +55,7 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
             return null;
         }
         Outcome<R> outcome = Judgement.answer(request, found);
-        // A row that a joined call finds may be of the caller's own open transaction, which can't be told here.
-        if (joined || outcome instanceof Outcome.Refused) {
+        if (outcome instanceof Outcome.Refused) {
             return new Found<>(outcome, null, List.of(), List.of(), null);
         }
         return new Found<>(outcome, found.values().iterator().next(), List.copyOf(found.keySet()), List.of(), null);

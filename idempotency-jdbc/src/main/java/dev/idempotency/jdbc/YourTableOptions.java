@@ -34,18 +34,18 @@ public final class YourTableOptions {
      * For how long a duplicate waits, without a connection, for a call in this process that is in front of it; then it
      * is refused as in progress.
      *
-     * @param duration 1 millisecond to 1,000 years
+     * @param duration zero, to refuse at once, to 100 years
      * @return other options
      */
     public YourTableOptions waitAtMost(Duration duration) {
-        return new YourTableOptions(Durations.positive("waitAtMost", duration), retention, uniqueKeys);
+        return new YourTableOptions(Durations.notNegative("waitAtMost", duration), retention, uniqueKeys);
     }
 
     /**
      * For how long the service keeps rows, if it removes them by itself; so that a window that would outlast them is
      * refused. The store itself removes nothing.
      *
-     * @param duration the shortest time for which a row stays; 1 millisecond to 1,000 years
+     * @param duration the shortest time for which a row stays; 1 millisecond to 100 years
      * @return other options
      */
     public YourTableOptions rowsStayFor(Duration duration) {

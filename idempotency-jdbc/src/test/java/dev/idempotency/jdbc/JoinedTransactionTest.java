@@ -15,9 +15,11 @@ import dev.idempotency.Outcome.Conflict;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
+import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
 import dev.idempotency.window.CaffeineWindow;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -129,28 +132,108 @@ class JoinedTransactionTest {
     }
 
     @Test
-    @DisplayName("W1: an original of this very transaction is replayed and not published; one of another may be")
-    void repeatOfOwnTransaction_isNotPublished() throws SQLException {
+    @DisplayName(
+            "W1: nothing is published by joined calls, not even by another handle on a second proxy of one transaction")
+    void repeatOfOpenTransaction_isNotPublished() throws SQLException {
+        Idempotency<Handle, String> sends = windowed(store(Mode.TRANSACTIONAL));
         JdbcStore<String> store = store(Mode.TRANSACTIONAL);
-        List<IdempotencyKey> published = new ArrayList<>();
-        Request committed = request("m2");
-        store.execute(committed, insert(committed, "two"), (n, o, r) -> {});
+        try (Connection connection = messages.h2.getConnection()) {
+            connection.setAutoCommit(false);
+            // As a transaction-aware data source hands them out.
+            Handle one = Jdbi.create(() -> proxy(connection)).open();
+            Handle two = Jdbi.create(() -> proxy(connection)).open();
+
+            sends.using(store.joining(one)).execute(request, insert(request, "ok"));
+            assertThat(sends.using(store.joining(two)).execute(request, insert(request, "no")))
+                    .isEqualTo(new Replayed<>("ok", request.keys().get(0), Source.STORE));
+            connection.rollback();
+        }
+
+        assertThat(inWindow(sends)).isNull();
+        assertThat(sends.execute(request, insert(request, "ok"))).isInstanceOf(Executed.class);
+    }
+
+    private static Connection proxy(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                JoinedTransactionTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, args) -> switch (method.getName()) {
+                    case "close" -> null;
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    case "equals" -> args != null && proxy == args[0];
+                    default -> method.invoke(connection, args);
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "S3: above READ COMMITTED, what is never a key that is taken comes back unchanged, not as a snapshot to renew")
+    void notNullViolation_isThrownUnchanged(Mode mode) {
+        JdbcStore<String> store = store(mode);
+
+        messages.jdbi.useHandle(handle -> {
+            handle.setTransactionIsolationLevel(TransactionIsolationLevel.REPEATABLE_READ);
+            handle.begin();
+            assertThatThrownBy(() -> store.joining(handle)
+                            .execute(
+                                    request,
+                                    h -> "" + h.execute("insert into message (sender, message_id) values ('a', 'b')"),
+                                    (n, o, r) -> {}))
+                    .isInstanceOf(UnableToExecuteStatementException.class);
+            handle.rollback();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("J-2: an action that ends the caller's transaction is told so")
+    void actionEndsCallersTransaction_isUnknown(Mode mode) {
+        JdbcStore<String> store = store(mode);
 
         messages.jdbi.useHandle(handle -> {
             handle.begin();
-            store.joining(handle).execute(request, insert(request, "ok"), (n, o, r) -> published.addAll(n));
-            assertThat(store.joining(handle).execute(request, insert(request, "no"), (n, o, r) -> published.addAll(n)))
-                    .isEqualTo(new Replayed<>("ok", request.keys().get(0), Source.STORE));
-            assertThat(published).isEmpty();
-            store.joining(handle).execute(committed, insert(committed, "no"), (n, o, r) -> published.addAll(n));
-            assertThat(published).containsExactlyElementsOf(committed.keys());
-            // Undone raw, which no hook of Jdbi tells.
-            handle.getConnection().rollback();
-            handle.rollback();
+            assertThatThrownBy(() -> store.joining(handle)
+                            .execute(
+                                    request,
+                                    h -> {
+                                        h.rollback();
+                                        return insert(h, request, "alone");
+                                    },
+                                    (n, o, r) -> {}))
+                    .isInstanceOf(OutcomeUnknownException.class);
         });
+    }
 
-        assertThat(store.execute(request, insert(request, "ok"), (n, o, r) -> {}))
-                .isInstanceOf(Executed.class);
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("S6: at SERIALIZABLE a repeat is told to run its transaction again, and gets the replay there")
+    void serializable_isRetryTransaction_thenReplays(Mode mode) {
+        JdbcStore<String> store = store(mode);
+        store.execute(request("other"), insert(request("other"), "x"), (n, o, r) -> {});
+
+        messages.jdbi.useHandle(handle -> {
+            handle.setTransactionIsolationLevel(TransactionIsolationLevel.SERIALIZABLE);
+            handle.begin();
+            handle.createQuery("select count(*) from message")
+                    .mapTo(Integer.class)
+                    .one();
+            if (mode == Mode.TRANSACTIONAL) {
+                handle.createQuery("select count(*) from idempotency_record")
+                        .mapTo(Integer.class)
+                        .one();
+            }
+            store.execute(request, insert(request, "ok"), (n, o, r) -> {});
+            assertThatThrownBy(() -> store.joining(handle).execute(request, insert(request, "no"), (n, o, r) -> {}))
+                    .isInstanceOf(RetryTransactionException.class);
+            handle.rollback();
+            handle.begin();
+            assertThat(store.joining(handle)
+                            .execute(request, insert(request, "no"), (n, o, r) -> {})
+                            .response())
+                    .isEqualTo("ok");
+            handle.commit();
+        });
     }
 
     @Test
@@ -202,7 +285,7 @@ class JoinedTransactionTest {
             handle.rollback();
         });
 
-        assertThat(published).containsExactly(businessKey("b1"));
+        assertThat(published).isEmpty();
         assertThat(store.execute(request("m2"), insert(request("m2"), "new"), (n, o, r) -> {}))
                 .isInstanceOf(Executed.class);
     }
@@ -404,5 +487,6 @@ class JoinedTransactionTest {
                     .isInstanceOf(RetryTransactionException.class);
             handle.rollback();
         });
+        assertThat(messages.rows()).isEqualTo(1);
     }
 }

@@ -46,6 +46,11 @@ final class JoinedTransactionalContractTest implements StoreContract<Handle>, Tr
         return false;
     }
 
+    @Override
+    public boolean publishesReplayed() {
+        return false;
+    }
+
     @AfterEach
     void close() {
         database.close();

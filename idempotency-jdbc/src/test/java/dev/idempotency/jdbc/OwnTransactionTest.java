@@ -176,28 +176,106 @@ class OwnTransactionTest {
     }
 
     @Test
-    @DisplayName("S3: a violation of another constraint comes back unchanged, after one more try")
+    @DisplayName(
+            "S3: a violation of another unique key comes back unchanged, after one more try; of what is no key, at once")
     void otherConstraint_isThrownUnchanged() {
         JdbcStore<String> store = messages.store();
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Request other = request("m2").and(businessKey("b1"));
+        store.execute(other, insert(other, "x"), (n, o, r) -> {});
+        List<Throwable> thrown = new ArrayList<>();
+
+        // The business ID is taken, and this request does not name it.
+        assertThatThrownBy(() -> store.execute(
+                        request,
+                        handle -> noting(thrown, () -> insert(handle, request.and(businessKey("b1")), "y")),
+                        (names, original, remaining) -> published.addAll(names)))
+                .satisfies(e -> assertThat(e).isSameAs(thrown.get(1)));
+        assertThat(thrown).hasSize(2);
+
+        thrown.clear();
+        assertThatThrownBy(() -> store.execute(
+                        request,
+                        handle -> noting(
+                                thrown,
+                                () -> ""
+                                        + handle.execute("insert into message (sender, message_id) values ('a', 'b')")),
+                        (names, original, remaining) -> published.addAll(names)))
+                .satisfies(e -> assertThat(e).isSameAs(thrown.get(0)));
+        assertThat(thrown).hasSize(1);
+        assertThat(published).isEmpty();
+    }
+
+    private static String noting(List<Throwable> thrown, java.util.function.Supplier<String> action) {
+        try {
+            return action.get();
+        } catch (RuntimeException e) {
+            thrown.add(e);
+            throw e;
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "J-13: another transaction holds the key: lock time-outs are tried again, then retryable, never a repeat")
+    void keyHeldElsewhere_isRetryable() throws SQLException {
+        JdbcStore<String> store = messages.store();
+        messages.jdbi.useHandle(handle -> handle.execute("set default_lock_timeout 5"));
+        try (Connection holder = messages.h2.getConnection()) {
+            holder.setAutoCommit(false);
+            holder.createStatement()
+                    .execute("insert into message (sender, message_id, body) values ('ana', 'm1', 'held')");
+
+            assertThatThrownBy(() -> execute(store)).isInstanceOf(RetryableException.class);
+            assertThat(runs.get()).isGreaterThan(1);
+            assertThat(published).isEmpty();
+            holder.rollback();
+        }
+        assertThat(execute(store)).isEqualTo(new Executed<>("ok"));
+    }
+
+    @Test
+    @DisplayName("S2: an InterruptedException of the action is the action's, and passes unchanged")
+    void actionThrowsInterruptedException_passes() {
+        InterruptedException failure = new InterruptedException("action");
+
+        assertThatThrownBy(() -> messages.store()
+                        .execute(
+                                request,
+                                handle -> {
+                                    throw failure;
+                                },
+                                (n, o, r) -> {}))
+                .isSameAs(failure);
+    }
+
+    @Test
+    @DisplayName("J-2: on an own table, an action that commits or rolls back by itself is unknown, and not published")
+    void actionEndsTransaction_isUnknown() {
+        JdbcStore<String> store = messages.store();
 
         assertThatThrownBy(() -> store.execute(
                         request,
                         handle -> {
-                            runs.incrementAndGet();
-                            try {
-                                return handle.execute("insert into message (sender, message_id) values ('ana', 'm1')")
-                                        + "";
-                            } catch (RuntimeException e) {
-                                thrown.set(e);
-                                throw e;
-                            }
+                            insert(handle, request, "gone");
+                            handle.rollback();
+                            return "gone";
                         },
                         (names, original, remaining) -> published.addAll(names)))
-                .satisfies(e -> assertThat(e).isSameAs(thrown.get()));
-
-        assertThat(runs).hasValue(2);
+                .isInstanceOf(OutcomeUnknownException.class);
+        assertThat(messages.rows()).isZero();
+        assertThatThrownBy(() -> store.execute(
+                        request,
+                        handle -> {
+                            insert(handle, request, "kept");
+                            handle.commit();
+                            return "kept";
+                        },
+                        (names, original, remaining) -> published.addAll(names)))
+                .isInstanceOf(OutcomeUnknownException.class);
         assertThat(published).isEmpty();
+        assertThat(execute(store))
+                .isEqualTo(new Replayed<>("kept", request.keys().get(0), Source.STORE));
+        assertThat(messages.dataSource.openConnections()).isZero();
     }
 
     @Test
@@ -248,30 +326,21 @@ class OwnTransactionTest {
     @DisplayName("W-2: somebody's after-commit callback throws: no rollback is tried, the row stays, the call succeeds")
     void afterCommitCallbackThrows_callSucceeds() {
         JdbcStore<String> store = messages.store();
-        List<Throwable> uncaught = new ArrayList<>();
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
         messages.dataSource.forget();
-        try {
-            Outcome<String> outcome = store.execute(
-                    request,
-                    handle -> {
-                        handle.afterCommit(() -> {
-                            throw new IllegalStateException("callback");
-                        });
-                        return insert(handle, request, "ok");
-                    },
-                    (names, original, remaining) -> published.addAll(names));
-            assertThat(outcome).isInstanceOf(Executed.class);
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
+        Outcome<String> outcome = store.execute(
+                request,
+                handle -> {
+                    handle.afterCommit(() -> {
+                        throw new AssertionError("callback");
+                    });
+                    return insert(handle, request, "ok");
+                },
+                (names, original, remaining) -> published.addAll(names));
 
+        assertThat(outcome).isInstanceOf(Executed.class);
         assertThat(published).hasSize(1);
         assertThat(messages.rows()).isEqualTo(1);
         assertThat(messages.dataSource.calls()).doesNotContain("rollback");
-        assertThat(uncaught).singleElement().satisfies(e -> assertThat(e).hasMessage("callback"));
     }
 
     @Test
@@ -374,6 +443,42 @@ class OwnTransactionTest {
                 (names, original, remaining) -> {});
 
         assertThat(outcome).isEqualTo(new Replayed<>("ok", request.keys().get(0), Source.STORE));
+    }
+
+    @Test
+    @DisplayName(
+            "J-17: a data source whose proxies throw undeclared wrappers gets the same verdict from the library's table")
+    void undeclaredWrapper_isReadAsConflict() {
+        RecordStore<String> store = JdbcStores.transactional(messages.jdbi, Codec.utf8());
+        store.execute(request, handle -> "ok", (n, o, r) -> {});
+        messages.dataSource.fault(new ProbedDataSource.Fault() {
+            @Override
+            public void failed(String call, SQLException failure) {
+                throw new java.lang.reflect.UndeclaredThrowableException(failure);
+            }
+        });
+
+        assertThat(store.execute(request, handle -> "no", (n, o, r) -> {}))
+                .isEqualTo(new Replayed<>("ok", request.keys().get(0), Source.STORE));
+    }
+
+    @Test
+    @DisplayName(
+            "K-2: a response that the caller mutates after the call is replayed as it was stored, by window and by store")
+    void mutatedResponse_isReplayedAsStored() {
+        byte[] response = new byte[70_000];
+        Idempotency<Handle, byte[]> sends = Idempotency.with(JdbcStores.transactional(messages.jdbi, Codec.bytes()))
+                .window(CaffeineWindow.lasting(Duration.ofSeconds(32)))
+                .build();
+        sends.execute(request, handle -> response);
+        response[0] = 9;
+
+        byte[] fromWindow = sends.execute(request, handle -> response).response();
+        assertThat(fromWindow).isEqualTo(new byte[70_000]);
+        sends.window().clear();
+        byte[] fromStore = sends.execute(request, handle -> response).response();
+        fromStore[0] = 9;
+        assertThat(sends.execute(request, handle -> response).response()).isEqualTo(new byte[70_000]);
     }
 
     @Test
@@ -504,7 +609,7 @@ class OwnTransactionTest {
                             return "gone";
                         },
                         (names, original, remaining) -> published.addAll(names)))
-                .isInstanceOf(StoreException.class);
+                .isInstanceOf(OutcomeUnknownException.class);
 
         assertThat(published).isEmpty();
         assertThat(messages.rows()).isZero();

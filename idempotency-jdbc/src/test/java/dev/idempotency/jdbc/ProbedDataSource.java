@@ -28,6 +28,11 @@ final class ProbedDataSource implements DataSource {
         default void before(@Nullable Connection real, String call) throws SQLException {}
 
         default void after(Connection real, String call) throws SQLException {}
+
+        /** What becomes of the real one's own failure. */
+        default void failed(String call, SQLException failure) throws SQLException {
+            throw failure;
+        }
     }
 
     private static final Set<String> OF_INTEREST = Set.of("commit", "rollback", "setSavepoint", "releaseSavepoint");
@@ -124,7 +129,12 @@ final class ProbedDataSource implements DataSource {
                     String text = sql.length > 0 ? sql[0] : String.valueOf(args == null ? "" : args[0]);
                     calls.add(text);
                     fault.before(connection, text);
-                    Object result = call(statement, method, args);
+                    Object result = null;
+                    try {
+                        result = call(statement, method, args);
+                    } catch (SQLException e) {
+                        fault.failed(text, e);
+                    }
                     fault.after(connection, text);
                     return result;
                 }
