@@ -12,6 +12,7 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.jdbc.JdbcStore;
 import dev.idempotency.jdbc.JdbcStores;
+import dev.idempotency.jdbc.YourTableOptions;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseBackend;
 import dev.idempotency.store.LeaseOptions;
@@ -38,23 +39,28 @@ class ReadmeTest {
     private String messageId = "m1";
 
     private Optional<Original<Ack>> findOriginal(Handle handle, IdempotencyKey key) {
-        String columns =
-                key.namespace().equals("im") ? "sender = ? and message_id = ?" : "system = ? and business_id = ?";
-        return handle.createQuery("select id from message where " + columns)
+        boolean byMessage = key.namespace().equals("im");
+        String scope = byMessage ? "sender" : "system";
+        String id = byMessage ? "message_id" : "business_id";
+        return handle.createQuery("SELECT id, fingerprint, " + scope + ", " + id + " FROM message" + " WHERE " + scope
+                        + " = ? AND " + id + " = ?")
                 .bind(0, key.scope())
                 .bind(1, key.id())
-                .map((row, context) -> new Original<>(row.getLong(1), new Ack(row.getLong(1)), null))
+                .map((row, context) -> new Original<>(
+                                row.getLong(1), new Ack(row.getLong(1)), Fingerprint.of(row.getBytes(2)))
+                        .recordedAs(IdempotencyKey.of(key.namespace(), row.getString(3), row.getString(4))))
                 .findOne();
     }
 
     private Ack insertMessage(Handle handle, String text) {
         return handle.createUpdate(
-                        "insert into message (sender, message_id, system, business_id, body) values (?, ?, ?, ?, ?)")
+                        "INSERT INTO message (sender, message_id, system, business_id, body, fingerprint) VALUES (?, ?, ?, ?, ?, ?)")
                 .bind(0, sender)
                 .bind(1, messageId)
                 .bind(2, businessSystem)
                 .bind(3, businessId)
                 .bind(4, text)
+                .bind(5, Fingerprint.sha256(text).toBytes())
                 .executeAndReturnGeneratedKeys("id")
                 .map((row, context) -> new Ack(row.getLong(1)))
                 .one();
@@ -62,10 +68,25 @@ class ReadmeTest {
 
     @Test
     void firstScreen_answersTheSameToResendAndBusinessRetry() {
-        jdbi.useHandle(
-                handle -> handle.execute("create table message (id bigint generated always as identity primary key,"
-                        + " sender varchar, message_id varchar, system varchar, business_id varchar, body varchar,"
-                        + " unique (sender, message_id), unique (system, business_id))"));
+        jdbi.useHandle(handle -> handle.execute("""
+                CREATE TABLE message (
+                    id          BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                    sender      VARCHAR(191) NOT NULL,
+                    message_id  VARCHAR(255) NOT NULL,
+                    system      VARCHAR(191),
+                    business_id VARCHAR(255),
+                    fingerprint VARBINARY(64) NOT NULL,
+                    body        VARCHAR NOT NULL,
+                    UNIQUE (sender, message_id),
+                    UNIQUE (system, business_id)
+                )"""));
+
+        JdbcStores.yourTable(
+                jdbi,
+                this::findOriginal,
+                YourTableOptions.defaults()
+                        .uniqueKey("message", "sender", "message_id")
+                        .uniqueKey("message", "system", "business_id"));
 
         assertThat(firstScreen()).isEqualTo(new Ack(1));
         assertThat(firstScreen()).isEqualTo(new Ack(1));

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It is called after the unique key has refused an insert, on the connection that saw the refusal: outside any
  * transaction where the store owns it, inside the caller's after a rollback to a savepoint where the call is joined. It
  * only reads. It should compare exactly, and may give {@link Original#recordedAs the key as the row spells it}, so that
- * the library can check that it did.
+ * the library can check that it did. Requests that carry a fingerprint need a column for it, and the finder gives it back;
+ * otherwise only the window tells a changed payload, for as long as it remembers.
  *
  * <p>For joined calls above READ COMMITTED, let the statement lock the row ({@code FOR UPDATE}): on some databases only a
  * locking read shows what was committed after the caller's snapshot.
