@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 
 /**
  * A service that knows a message by its sender's message ID and by a business system's own ID, over H2 in a file. The
@@ -60,7 +61,14 @@ public final class TwoLayers {
             System.err.println("allowed is one argument, the path of the database file, without a semicolon");
             System.exit(2);
         }
-        run(Path.of(arguments.length > 0 ? arguments[0] : "target/two-layers").toAbsolutePath(), System.out);
+        Path file = Path.of(arguments.length > 0 ? arguments[0] : "target/two-layers")
+                .toAbsolutePath();
+        try {
+            run(file, System.out);
+        } catch (JdbiException e) {
+            System.err.println("allowed is a path where a database file can be written, which " + file + " is not");
+            System.exit(2);
+        }
     }
 
     static void run(Path file, PrintStream out) {

@@ -2,20 +2,19 @@ package dev.idempotency.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
+import dev.idempotency.testkit.ChildJvm;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +24,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CrashTest {
 
     private static final int KILLS = 30;
+    private static final int KILLS_OF_SECOND_MODE = 10;
     private static final int MESSAGES = 3_000;
+
+    private static final Pattern ACKNOWLEDGEMENT = Pattern.compile("(m\\d+) stored (m\\d+)\\.");
 
     private final Random random = new Random(20261201);
 
@@ -43,12 +45,13 @@ class CrashTest {
         Set<String> acknowledged = new HashSet<>();
         int resent = 0;
 
-        for (int kill = 0; kill < KILLS; kill++) {
+        int kills = mode == JoinedTransactionTest.Mode.YOUR_TABLE ? KILLS : KILLS_OF_SECOND_MODE;
+        for (int kill = 0; kill < kills; kill++) {
             List<String> batch = batch(outbox, acknowledged);
             resent += (int) batch.stream().filter(acknowledged::contains).count();
-            run(database, mode, batch, random.nextInt(batch.size()), acknowledged);
+            run(database, mode, batch, random.nextInt(batch.size() - 1), acknowledged, folder);
         }
-        run(database, mode, outbox, Integer.MAX_VALUE, acknowledged);
+        run(database, mode, outbox, Integer.MAX_VALUE, acknowledged, folder);
 
         assertThat(resent).isPositive();
         assertThat(acknowledged).hasSize(MESSAGES);
@@ -77,49 +80,31 @@ class CrashTest {
             JoinedTransactionTest.Mode mode,
             List<String> batch,
             int killAfter,
-            Set<String> acknowledged)
+            Set<String> acknowledged,
+            Path folder)
             throws IOException, InterruptedException {
-        Process service = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CrashingService.class.getName(),
-                        database,
-                        mode.name())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        Thread sender = new Thread(() -> send(service, batch));
-        sender.start();
-        int acknowledgements = 0;
-        try (BufferedReader in =
-                new BufferedReader(new InputStreamReader(service.getInputStream(), StandardCharsets.UTF_8))) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                String id = line.substring(0, line.indexOf(' '));
-                assertThat(line).isEqualTo(id + " stored " + id);
-                acknowledged.add(id);
-                if (acknowledgements++ == killAfter) {
-                    // By its handle, which leaves the acknowledgements that are under way to be read.
-                    service.toHandle().destroyForcibly();
+        Path outbox = Files.write(folder.resolve("outbox"), batch);
+        List<String> lines;
+        try (ChildJvm service = ChildJvm.start(
+                CrashingService.class, Duration.ofMinutes(5), database, mode.name(), outbox.toString())) {
+            service.awaitReady();
+            service.go();
+            if (killAfter == Integer.MAX_VALUE) {
+                lines = service.finish();
+            } else {
+                while (service.lines().size() <= killAfter) {
+                    Thread.onSpinWait();
+                    assertThat(service.isAlive()).isTrue();
                 }
+                lines = service.kill();
             }
-        } finally {
-            service.destroyForcibly();
-            sender.join();
         }
-        int exit = service.waitFor();
-        assertThat(exit).isEqualTo(killAfter == Integer.MAX_VALUE ? 0 : 137);
-    }
-
-    private static void send(Process service, List<String> batch) {
-        try (Writer out = new OutputStreamWriter(service.getOutputStream(), StandardCharsets.UTF_8)) {
-            for (String id : batch) {
-                out.write(id + "\n");
-                out.flush();
-            }
-        } catch (IOException e) {
-            if (service.isAlive()) {
-                throw new UncheckedIOException(e);
+        for (String line : lines) {
+            Matcher acknowledgement = ACKNOWLEDGEMENT.matcher(line);
+            // The last line of one that was killed may be cut; then it acknowledges nothing.
+            if (acknowledgement.matches()) {
+                assertThat(acknowledgement.group(2)).isEqualTo(acknowledgement.group(1));
+                acknowledged.add(acknowledgement.group(1));
             }
         }
     }

@@ -9,11 +9,11 @@ import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
 import dev.idempotency.Outcome;
 import dev.idempotency.Request;
+import dev.idempotency.testkit.ChildJvm;
 import dev.idempotency.window.CaffeineWindow;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,8 +21,8 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
- * A service in a process of its own, to be killed: stores the message that each line of its input names, with several
- * threads, and acknowledges it on its output.
+ * A service in a process of its own, to be killed: stores the messages that the lines of a file name, with several
+ * threads, and acknowledges each on its output.
  */
 final class CrashingService {
 
@@ -43,13 +43,12 @@ final class CrashingService {
                 .window(CaffeineWindow.lasting(Duration.ofSeconds(32)))
                 .build();
         ExecutorService threads = Executors.newFixedThreadPool(4);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String id = in.readLine(); id != null; id = in.readLine()) {
-            String message = id;
+        ChildJvm.awaitGo();
+        for (String message : Files.readAllLines(Path.of(args[2]))) {
             threads.execute(() -> {
                 Request request = request(message);
                 Outcome<String> outcome = sends.execute(request, insert(request, "stored " + message));
-                acknowledge(message + ' ' + outcome.response());
+                acknowledge(message + ' ' + outcome.response() + '.');
             });
         }
         threads.shutdown();

@@ -162,6 +162,15 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
+     * Whether the child still runs.
+     *
+     * @return false once it has ended or was killed
+     */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /**
      * Waits for the child to end by itself.
      *
      * @return all that it printed
