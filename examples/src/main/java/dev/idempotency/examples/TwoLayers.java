@@ -8,14 +8,15 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.jdbc.JdbcStores;
 import dev.idempotency.window.CaffeineWindow;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 
 /**
  * A service that knows a message by its sender's message ID and by a business system's own ID, over H2 in a file. The
@@ -64,11 +65,12 @@ public final class TwoLayers {
         Path file = Path.of(arguments.length > 0 ? arguments[0] : "target/two-layers")
                 .toAbsolutePath();
         try {
-            run(file, System.out);
-        } catch (JdbiException e) {
-            System.err.println("allowed is a path where a database file can be written, which " + file + " is not");
+            Files.createDirectories(file.getParent());
+        } catch (IOException e) {
+            System.err.println("allowed is a path where a file can be written, which " + file + " is not");
             System.exit(2);
         }
+        run(file, System.out);
     }
 
     static void run(Path file, PrintStream out) {
