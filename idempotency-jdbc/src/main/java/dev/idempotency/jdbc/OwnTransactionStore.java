@@ -58,17 +58,21 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     public <X extends Exception> Outcome<R> execute(
             Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
             throws X {
-        try (KeyGate.Pass<R> pass = gate.enter(request, waitAtMost)) {
+        try (KeyGate.Pass<R> pass = enter(request)) {
             IdempotencyKey blockedBy = pass.blockedBy();
             if (blockedBy != null) {
                 return new InProgress<>(blockedBy, RETRY_AFTER);
             }
             Outcome<R> answer = pass.answer();
             return answer != null ? answer : alone(request, action, publication, pass);
+        }
+    }
+
+    private KeyGate.Pass<R> enter(Request request) {
+        try {
+            return gate.enter(request, waitAtMost);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException(
-                    "interrupted while waiting, so nothing was stored by this call; call again", e);
+            throw interrupted(e);
         }
     }
 
@@ -77,7 +81,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             Action<? super Handle, ? extends R, X> action,
             Publication<? super R> publication,
             KeyGate.Pass<R> pass)
-            throws X, InterruptedException {
+            throws X {
         boolean again = false;
         Throwable inTheWay = null;
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -163,9 +167,19 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     }
 
     /** A random part of a time that doubles, so that those who were in each other's way part. */
-    private static void pause(int attempt) throws InterruptedException {
+    private static void pause(int attempt) {
         long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
-        Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** For the waiting of the library alone: an action may throw the same exception, and it is the caller's then. */
+    private static RetryableException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new RetryableException("interrupted while waiting, so nothing was stored by this call; call again", e);
     }
 
     @Override
