@@ -2,6 +2,7 @@ package dev.idempotency.jdbc;
 
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.RetryableException;
+import dev.idempotency.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Function;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A commit counts as done once the connection has committed, whatever callbacks and the pool do after that.
+ *   <li>An action that ends the transaction through its handle is found out: what follows would commit without what it
+ *       has undone.
  *   <li>A commit that ends in an error which does not prove the opposite is unknown.
  *   <li>A rollback that fails closes the connection at once: turning autocommit on again would commit.
  * </ul>
@@ -67,26 +70,28 @@ final class Session implements AutoCloseable {
     }
 
     <T extends @Nullable Object, X extends Exception> T inTransaction(Work<T, X> work) throws X {
-        CommitSeen committed = new CommitSeen();
-        begin(committed);
+        Ending ending = new Ending();
+        begin(ending);
         T result;
         try {
             try (TransactionWatch watch = TransactionWatch.on(handle)) {
                 result = work.with(handle);
                 watch.check();
             }
+            ending.checkNotYet();
         } catch (Throwable e) {
             rollback(e);
             throw e;
         }
-        commit(committed);
+        commit(ending);
         return result;
     }
 
-    private void begin(CommitSeen committed) {
+    private void begin(Ending ending) {
         try {
             handle.begin();
-            handle.afterCommit(committed);
+            handle.afterCommit(() -> ending.committed = true);
+            handle.afterRollback(() -> ending.rolledBack = true);
         } catch (JdbiException e) {
             broken = true;
             throw new RetryableException("no transaction could be begun, so nothing was stored; call again", e);
@@ -107,11 +112,11 @@ final class Session implements AutoCloseable {
         }
     }
 
-    private void commit(CommitSeen committed) {
+    private void commit(Ending ending) {
         try {
             handle.commit();
         } catch (RuntimeException e) {
-            if (committed.seen) {
+            if (ending.committed) {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
@@ -175,13 +180,18 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Runs first of all callbacks, right after the connection has committed. */
-    private static final class CommitSeen implements Runnable {
-        boolean seen;
+    /** What the first of all callbacks have seen, right after the connection has committed or rolled back. */
+    private static final class Ending {
+        boolean committed;
+        boolean rolledBack;
 
-        @Override
-        public void run() {
-            seen = true;
+        void checkNotYet() {
+            if (committed || rolledBack) {
+                throw new StoreException(
+                        "the action ended the transaction that it was given, so what it did may be stored or not;"
+                                + " an action must neither commit nor roll back",
+                        null);
+            }
         }
     }
 }

@@ -9,8 +9,10 @@ import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
+import dev.idempotency.StoreException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +23,13 @@ class HostileActionTest {
     enum Mode {
         YOUR_TABLE,
         TRANSACTIONAL
+    }
+
+    enum Ending {
+        ROLLBACK,
+        ROLLBACK_AND_BEGIN,
+        ROLLBACK_OF_A_NESTED_BEGIN,
+        COMMIT_AND_ROLLBACK
     }
 
     private final Messages messages = new Messages();
@@ -52,5 +61,39 @@ class HostileActionTest {
         assertThat(messages.rows()).isZero();
         assertThat(store.execute(request, insert(request, "ok"), (n, o, r) -> {}))
                 .isInstanceOf(Executed.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "W1, S1: own table: an action that ends the transaction through its handle is told so, nothing published")
+    void actionEndsTransaction_isAnError(Ending ending) {
+        JdbcStore<String> store = store(Mode.YOUR_TABLE);
+
+        assertThatThrownBy(() -> store.execute(
+                        request,
+                        handle -> ended(handle, ending),
+                        (names, original, remaining) -> published.addAll(names)))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("neither commit nor roll back");
+
+        assertThat(published).isEmpty();
+        assertThat(messages.rows()).isZero();
+        assertThat(messages.dataSource.openConnections()).isZero();
+    }
+
+    private String ended(Handle handle, Ending how) {
+        switch (how) {
+            case ROLLBACK -> insertAnd(handle).rollback();
+            case ROLLBACK_AND_BEGIN -> insertAnd(handle).rollback().begin();
+            case ROLLBACK_OF_A_NESTED_BEGIN -> insertAnd(handle.begin()).rollback();
+            case COMMIT_AND_ROLLBACK -> insertAnd(handle.commit().begin()).rollback();
+        }
+        return "gone";
+    }
+
+    private Handle insertAnd(Handle handle) {
+        insert(handle, request, "gone");
+        return handle;
     }
 }
