@@ -115,7 +115,7 @@ final class Session implements AutoCloseable {
     private void commit(Ending ending) {
         try {
             handle.commit();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             if (ending.committed) {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
@@ -95,5 +96,35 @@ class HostileActionTest {
     private Handle insertAnd(Handle handle) {
         insert(handle, request, "gone");
         return handle;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("W-2: somebody's after-commit callback throws an Error: the row stays, the call succeeds all the same")
+    void afterCommitCallbackThrowsError_callSucceeds(Mode mode) {
+        JdbcStore<String> store = store(mode);
+        AssertionError callback = new AssertionError("callback");
+        List<Throwable> uncaught = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
+        try {
+            Outcome<String> outcome = store.execute(
+                    request,
+                    handle -> {
+                        handle.afterCommit(() -> {
+                            throw callback;
+                        });
+                        return insert(handle, request, "ok");
+                    },
+                    (names, original, remaining) -> published.addAll(names));
+            assertThat(outcome).isInstanceOf(Executed.class);
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+
+        assertThat(published).hasSize(1);
+        assertThat(messages.rows()).isEqualTo(1);
+        assertThat(uncaught).containsExactly(callback);
     }
 }
