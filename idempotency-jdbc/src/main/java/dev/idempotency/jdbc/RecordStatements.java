@@ -47,8 +47,8 @@ final class RecordStatements {
                 + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at)"
                 + " SELECT ?, record_id, fingerprint, response, created_at, expires_at FROM " + table
                 + " WHERE idempotency_key = ? AND record_id = ? AND expires_at > ?";
-        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= ? ORDER BY expires_at LIMIT ?"
-                + dialect.skipLocked();
+        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= ? ORDER BY expires_at"
+                + " FETCH FIRST ? ROWS ONLY" + dialect.skipLocked();
         deleteOneExpired = "DELETE FROM " + table + " WHERE idempotency_key = ? AND expires_at <= ?";
     }
 
