@@ -73,9 +73,13 @@ record UniqueKey(String table, List<String> columns) {
         Map<String, String> types = new HashMap<>();
         try (ResultSet columns = metaData.getColumns(catalog, schema, table, null)) {
             while (columns.next()) {
-                types.put(
-                        columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
-                        columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
+                // What was asked for are patterns, in which an underscore stands for any letter.
+                if (isNamed(columns.getString("TABLE_NAME"), table)
+                        && isNamed(columns.getString("TABLE_SCHEM"), schema)) {
+                    types.put(
+                            columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
+                            columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
+                }
             }
         }
         return types;
@@ -95,6 +99,10 @@ record UniqueKey(String table, List<String> columns) {
             }
         }
         return new HashSet<>(byIndex.values());
+    }
+
+    private static boolean isNamed(@Nullable String name, @Nullable String asked) {
+        return name == null || asked == null || name.equalsIgnoreCase(asked);
     }
 
     private static String stored(DatabaseMetaData metaData, String name) throws SQLException {

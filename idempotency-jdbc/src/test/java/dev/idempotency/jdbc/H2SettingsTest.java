@@ -2,13 +2,16 @@ package dev.idempotency.jdbc;
 
 import static dev.idempotency.jdbc.Messages.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
+import dev.idempotency.StoreException;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,5 +53,24 @@ class H2SettingsTest {
         jdbi.useHandle(handle -> handle.execute("update idempotency_record set expires_at = 1"));
         assertThat(store.purge(1)).isEqualTo(1);
         assertThat(store.purge(10)).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("S7: the start-up check looks at the table that is named, and not at others that its name matches")
+    void uniqueKeyCheck_looksAtThatTableAlone() {
+        Jdbi jdbi = database(";DATABASE_TO_LOWER=TRUE");
+        jdbi.useHandle(handle -> {
+            handle.execute("create table in_box (sender varchar_ignorecase, id varchar, unique (sender, id))");
+            // An underscore stands for any letter in the patterns of database metadata.
+            handle.execute("create table inxbox (sender varchar, id varchar)");
+            handle.execute("create table out_box (sender varchar, id varchar, unique (sender, id))");
+            handle.execute("create table outxbox (sender varchar_ignorecase, id varchar)");
+        });
+
+        assertThatThrownBy(() -> JdbcStores.yourTable(
+                        jdbi, Messages::find, YourTableOptions.defaults().uniqueKey("in_box", "sender", "id")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("VARCHAR_IGNORECASE");
+        JdbcStores.yourTable(jdbi, Messages::find, YourTableOptions.defaults().uniqueKey("out_box", "sender", "id"));
     }
 }
