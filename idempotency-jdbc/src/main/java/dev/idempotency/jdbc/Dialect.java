@@ -16,11 +16,14 @@ import java.util.Set;
 record Dialect(
         String schemaFile, String skipLocked, Set<String> rerunStates, Set<String> looseTypes, String looseTextProbe) {
 
-    /** Lock time-out (50200) and concurrent update (90131); a deadlock is 40001. */
+    /**
+     * Lock time-out (50200), concurrent update (90131), and a row that was replaced under a locking read at READ
+     * UNCOMMITTED (90143); a deadlock is 40001.
+     */
     static final Dialect H2 = new Dialect(
             "h2.sql",
             " FOR UPDATE SKIP LOCKED",
-            Set.of("HYT00", "90131"),
+            Set.of("HYT00", "90131", "90143"),
             Set.of("CHARACTER", "CHAR", "VARCHAR_IGNORECASE"),
             "SELECT 'a' = 'A' OR 'e' = U&'\\00e9'");
 

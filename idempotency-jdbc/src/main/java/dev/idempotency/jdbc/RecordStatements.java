@@ -47,9 +47,9 @@ final class RecordStatements {
         insertCopy = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at)"
                 + " SELECT ?, record_id, fingerprint, response, created_at, expires_at FROM " + table
-                + " WHERE idempotency_key = ? AND expires_at > ?";
-        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= ? ORDER BY expires_at LIMIT ?"
-                + dialect.skipLocked();
+                + " WHERE idempotency_key = ? AND record_id = ? AND expires_at > ?";
+        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= ? ORDER BY expires_at"
+                + " FETCH FIRST ? ROWS ONLY" + dialect.skipLocked();
         deleteOneExpired = "DELETE FROM " + table + " WHERE idempotency_key = ? AND expires_at <= ?";
     }
 
@@ -119,12 +119,13 @@ final class RecordStatements {
         }
     }
 
-    /** Records a key as one more name of the record that another key has; 0 if that is there no more. */
-    int insertCopy(Connection connection, IdempotencyKey key, IdempotencyKey of) throws SQLException {
+    /** Records a key as one more name of a record that another key has; 0 if that is there no more, or is replaced. */
+    int insertCopy(Connection connection, IdempotencyKey key, IdempotencyKey of, UUID record) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertCopy)) {
             statement.setBytes(1, key.toBytes());
             statement.setBytes(2, of.toBytes());
-            statement.setLong(3, now());
+            statement.setBytes(3, bytes(record));
+            statement.setLong(4, now());
             return statement.executeUpdate();
         }
     }

@@ -15,11 +15,13 @@ import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.Judgement;
 import dev.idempotency.store.Payload;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -145,11 +147,12 @@ final class RecordTable<R> implements Records<R> {
     @Override
     public void addNames(Handle handle, Request request, Found<R> found) {
         try {
-            statements.deleteExpired(handle.getConnection(), found.unrecorded());
+            Connection connection = handle.getConnection();
+            IdempotencyKey known = found.names().get(0);
+            UUID record = (UUID) Objects.requireNonNull(found.original()).identity();
+            statements.deleteExpired(connection, found.unrecorded());
             for (IdempotencyKey key : found.unrecorded()) {
-                if (statements.insertCopy(
-                                handle.getConnection(), key, found.names().get(0))
-                        == 0) {
+                if (statements.insertCopy(connection, key, known, record) == 0) {
                     throw StatementFailure.originalGone();
                 }
             }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A commit counts as done once the connection has committed, whatever callbacks and the pool do after that.
+ *   <li>An action that ends the transaction through its handle is found out: what follows would commit without what it
+ *       has undone.
  *   <li>A commit that ends in an error which does not prove the opposite is unknown.
  *   <li>A rollback that fails closes the connection at once: turning autocommit on again would commit.
  * </ul>

@@ -83,8 +83,9 @@ record UniqueKey(String table, List<String> columns) {
         Map<String, String> types = new HashMap<>();
         try (ResultSet columns = metaData.getColumns(catalog, schema, table, null)) {
             while (columns.next()) {
-                // The name is a pattern to JDBC, in which an underscore is any character.
-                if (columns.getString("TABLE_NAME").equals(table)) {
+                // What was asked for are patterns, in which an underscore stands for any letter.
+                if (isNamed(columns.getString("TABLE_NAME"), table)
+                        && isNamed(columns.getString("TABLE_SCHEM"), schema)) {
                     types.put(
                             columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
                             columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
@@ -108,6 +109,10 @@ record UniqueKey(String table, List<String> columns) {
             }
         }
         return new HashSet<>(byIndex.values());
+    }
+
+    private static boolean isNamed(@Nullable String name, @Nullable String asked) {
+        return name == null || asked == null || name.equalsIgnoreCase(asked);
     }
 
     private static String stored(DatabaseMetaData metaData, String name) throws SQLException {

@@ -489,4 +489,27 @@ class JoinedTransactionTest {
         });
         assertThat(messages.rows()).isEqualTo(1);
     }
+
+    @Test
+    @DisplayName("S5, J-13: H2 misses a row that was replaced under a locking read: run your transaction again")
+    void rowGoneUnderLockingRead_isRetryTransaction() {
+        JdbcStore<String> store = store(Mode.TRANSACTIONAL);
+        store.execute(request, insert(request, "ok"), (n, o, r) -> {});
+        messages.dataSource.fault(new ProbedDataSource.Fault() {
+            @Override
+            public void before(@Nullable Connection real, String call) throws SQLException {
+                if (call.endsWith("FOR UPDATE")) {
+                    // As seen at READ UNCOMMITTED, while another call takes an expired record over.
+                    throw new SQLException("row not found in primary index", "90143");
+                }
+            }
+        });
+
+        messages.jdbi.useHandle(handle -> {
+            handle.begin();
+            assertThatThrownBy(() -> store.joining(handle).execute(request, insert(request, "no"), (n, o, r) -> {}))
+                    .isInstanceOf(RetryTransactionException.class);
+            handle.rollback();
+        });
+    }
 }

@@ -15,6 +15,7 @@ import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.window.CaffeineWindow;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,6 +24,7 @@ import java.util.TimeZone;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +104,34 @@ class RecordTableTest {
                 .isEqualTo(new Replayed<>("live", businessKey("b1"), Source.STORE));
         assertThat(store.execute(request("m1"), handle -> "no", (n, o, r) -> {}))
                 .isEqualTo(new Replayed<>("live", messageKey("m1"), Source.STORE));
+    }
+
+    @Test
+    @DisplayName("S8, S11: an original that expires and is replaced before its new name is written: read again")
+    void originalReplacedBeforeNewName_isReadAgain() {
+        RecordStore<String> another = JdbcStores.transactional(messages.jdbi, Codec.utf8());
+        Request both = request("m1").and(businessKey("b1"));
+        store.execute(request("m1"), handle -> "old", (n, o, r) -> {});
+        boolean[] replaced = new boolean[1];
+        messages.dataSource.fault(new ProbedDataSource.Fault() {
+            @Override
+            public void before(@Nullable Connection real, String call) {
+                // Between the read of the original and the copy of it.
+                if (call.startsWith("DELETE") && !replaced[0]) {
+                    replaced[0] = true;
+                    expireAll();
+                    another.execute(request("m1"), handle -> "new", (n, o, r) -> {});
+                }
+            }
+        });
+
+        String told = store.execute(both, handle -> "no", (n, o, r) -> {}).response();
+
+        assertThat(replaced[0]).isTrue();
+        assertThat(store.execute(Request.of(businessKey("b1")), handle -> "no", (n, o, r) -> {})
+                        .response())
+                .isEqualTo(told)
+                .isEqualTo("new");
     }
 
     @Test

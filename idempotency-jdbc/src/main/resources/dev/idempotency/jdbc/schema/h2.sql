@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS ${table} (
     record_id       VARBINARY(16)  NOT NULL,
     fingerprint     VARBINARY(64),
     -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
-    response        BLOB,
+    response        BINARY LARGE OBJECT,
     -- microseconds since 1970-01-01T00:00Z, which no time zone bends
     created_at      BIGINT         NOT NULL,
     expires_at      BIGINT         NOT NULL
