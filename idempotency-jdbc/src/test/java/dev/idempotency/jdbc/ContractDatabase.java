@@ -11,12 +11,14 @@ import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
+import dev.idempotency.RetryableException;
 import dev.idempotency.testkit.StoreFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Update;
@@ -69,7 +71,7 @@ final class ContractDatabase implements AutoCloseable {
                     Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
                     throws X {
                 // Not jdbi.inTransaction, which would give a call inside an action its caller's handle.
-                try (Handle own = jdbi.open()) {
+                try (Handle own = open()) {
                     return own.inTransaction(handle -> store.joining(handle).execute(request, action, publication));
                 }
             }
@@ -79,6 +81,15 @@ final class ContractDatabase implements AutoCloseable {
                 return store.retention();
             }
         };
+    }
+
+    /** A caller that waits for its pool and is interrupted there has asked the store nothing yet. */
+    private Handle open() {
+        try {
+            return jdbi.open();
+        } catch (ConnectionException e) {
+            throw new RetryableException("no connection", e);
+        }
     }
 
     void insert(Handle handle, String table, Request request, @Nullable String response) {
