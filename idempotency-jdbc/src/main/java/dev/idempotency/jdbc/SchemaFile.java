@@ -82,7 +82,8 @@ final class SchemaFile {
         String sql = COMMENTS.matcher(read(dialect.schemaFile()))
                 .replaceAll("")
                 .replace("${table}", table.toString())
-                .replace("${index}", table.table() + "_expires_at");
+                .replace("${index}", table.table() + "_expires_at")
+                .replace("${record_index}", table.table() + "_record_id");
         return List.of(sql.split(";")).stream()
                 .map(String::strip)
                 .filter(statement -> !statement.isEmpty())

@@ -17,3 +17,5 @@ CREATE TABLE IF NOT EXISTS ${table} (
 );
 
 CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at);
+-- all names of a record: for taking over, and for whoever looks after the table
+CREATE INDEX IF NOT EXISTS ${record_index} ON ${table} (record_id);
