@@ -10,13 +10,11 @@ import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
-import dev.idempotency.RetryTransactionException;
 import dev.idempotency.RetryableException;
 import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
-
-    private static final int MAX_ATTEMPTS = 10;
-    private static final long FIRST_PAUSE_MILLIS = 4;
-    private static final long LONGEST_PAUSE_MILLIS = 500;
 
     /** What a caller is told to wait whose own waiting was in vain. */
     private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
@@ -64,45 +58,16 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
                 return new InProgress<>(blockedBy, RETRY_AFTER);
             }
             Outcome<R> answer = pass.answer();
-            return answer != null ? answer : alone(request, action, publication, pass);
+            if (answer != null) {
+                return answer;
+            }
+            return Attempts.<Outcome<R>, X>run(
+                    database, (session, again) -> attempt(session, request, action, publication, pass, again));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RetryableException(
                     "interrupted while waiting, so nothing was stored by this call; call again", e);
         }
-    }
-
-    private <X extends Exception> Outcome<R> alone(
-            Request request,
-            Action<? super Handle, ? extends R, X> action,
-            Publication<? super R> publication,
-            KeyGate.Pass<R> pass)
-            throws X, InterruptedException {
-        boolean again = false;
-        Throwable inTheWay = null;
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            try (Session session = Session.open(database)) {
-                Outcome<R> outcome = attempt(session, request, action, publication, pass, again);
-                if (outcome != null) {
-                    return outcome;
-                }
-                again = true;
-            } catch (Throwable failure) {
-                if (!mayRunAgain(failure) && !StatementFailure.saysKeyTaken(failure)) {
-                    RuntimeException translated = StatementFailure.translated(failure);
-                    if (translated != null) {
-                        throw translated;
-                    }
-                    throw failure;
-                }
-                inTheWay = failure;
-            }
-            pause(attempt);
-        }
-        throw new RetryableException(
-                "other transactions were in the way of each of " + MAX_ATTEMPTS
-                        + " attempts, and nothing was stored; call again later",
-                inTheWay);
     }
 
     /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */
@@ -118,7 +83,9 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         try {
             first = session.inTransaction(handle -> records.first(handle, request, action, again));
         } catch (Throwable failure) {
-            if (failure instanceof IdempotencyException || mayRunAgain(failure) || !records.refusedBy(failure)) {
+            if (failure instanceof IdempotencyException
+                    || Attempts.mayRunAgain(failure, database)
+                    || !records.refusedBy(failure)) {
                 throw failure;
             }
             Found<R> found = original(session, request);
@@ -134,13 +101,6 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         pass.settle(request.keys(), first, records.retention());
         publication.committed(request.keys(), first, records.retention());
         return new Executed<>(first.response());
-    }
-
-    private boolean mayRunAgain(Throwable failure) {
-        if (failure instanceof IdempotencyException) {
-            return failure instanceof RetryTransactionException;
-        }
-        return SqlFailures.saysRunAgain(failure, database.dialect());
     }
 
     private @Nullable Found<R> original(Session session, Request request) {
@@ -160,12 +120,6 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             pass.settle(found.names(), original, found.remaining());
             publication.committed(found.names(), original, found.remaining());
         }
-    }
-
-    /** A random part of a time that doubles, so that those who were in each other's way part. */
-    private static void pause(int attempt) throws InterruptedException {
-        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
-        Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
     }
 
     @Override
