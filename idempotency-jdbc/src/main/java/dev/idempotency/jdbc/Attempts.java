@@ -33,9 +33,9 @@ final class Attempts {
      * Tries until there is a result.
      *
      * @throws X what an attempt threw, if it does not say that trying again helps
-     * @throws RetryableException if it was tried often enough
+     * @throws RetryableException if it was tried often enough, or the thread is interrupted between two attempts
      */
-    static <T, X extends Exception> T run(Database database, Attempt<T, X> attempt) throws X, InterruptedException {
+    static <T, X extends Exception> T run(Database database, Attempt<T, X> attempt) throws X {
         boolean again = false;
         Throwable inTheWay = null;
         for (int tries = 1; tries <= MAX_ATTEMPTS; tries++) {
@@ -71,8 +71,14 @@ final class Attempts {
     }
 
     /** A random part of a time that doubles, so that those who were in each other's way part. */
-    private static void pause(int tries) throws InterruptedException {
+    private static void pause(int tries) {
         long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << tries);
-        Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RetryableException(
+                    "interrupted while waiting, so nothing was stored by this call; call again", e);
+        }
     }
 }

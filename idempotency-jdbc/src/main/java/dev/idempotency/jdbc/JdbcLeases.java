@@ -5,7 +5,6 @@ import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Request;
-import dev.idempotency.RetryableException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.Judgement;
 import dev.idempotency.store.LeaseBackend;
@@ -47,7 +46,7 @@ final class JdbcLeases implements LeaseBackend {
 
     @Override
     public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
-        return attempts((session, again) -> {
+        return Attempts.run(database, (session, again) -> {
             try {
                 long token = session.inOneStatement(handle -> statements.insert(
                         handle.getConnection(),
@@ -194,7 +193,7 @@ final class JdbcLeases implements LeaseBackend {
             OnRecord byRecord,
             boolean ifAbsent,
             boolean ifComplete) {
-        return attempts((session, again) -> {
+        return Attempts.run(database, (session, again) -> {
             try {
                 if (session.inOneStatement(byKeys) == request.keys().size()) {
                     return true;
@@ -228,15 +227,6 @@ final class JdbcLeases implements LeaseBackend {
             return statements.select(handle.getConnection(), request.keysInByteOrder(), forUpdate);
         } catch (SQLException e) {
             throw StatementFailure.of(e);
-        }
-    }
-
-    private <T> T attempts(Attempts.Attempt<T, RuntimeException> attempt) {
-        try {
-            return Attempts.run(database, attempt);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException("interrupted between two attempts, which have changed nothing", e);
         }
     }
 

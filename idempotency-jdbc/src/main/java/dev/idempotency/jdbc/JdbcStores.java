@@ -3,9 +3,11 @@ package dev.idempotency.jdbc;
 import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.StoreException;
+import dev.idempotency.Window;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -160,7 +162,7 @@ public final class JdbcStores {
      * <ul>
      *   <li>A claim is committed before the action runs, and no connection is held while it does.
      *   <li>Callers who wait in one process don't use up the pool: of those that share a key, one asks the database.
-     *   <li>Records stay in the table after their retention until they are purged.
+     *   <li>Records stay in the table after their retention until they are {@linkplain RecordAdmin#purge purged}.
      * </ul>
      *
      * @param jdbi where connections come from
@@ -196,6 +198,35 @@ public final class JdbcStores {
      */
     public static <R> IdempotencyStore<Lease, R> leased(DataSource dataSource, Codec<R> codec, LeaseOptions options) {
         return leased(Jdbi.create(Objects.requireNonNull(dataSource, "dataSource")), codec, options);
+    }
+
+    /**
+     * For whoever looks after the table {@code idempotency_record} in the default schema.
+     *
+     * @param jdbi where connections come from
+     * @param windows the windows in front of the stores of this table in this process: {@code sends.window()}
+     * @return the table's admin
+     * @throws StoreException if the database can't be reached or used
+     */
+    public static RecordAdmin admin(Jdbi jdbi, Window<?>... windows) {
+        return admin(jdbi, RecordTableOptions.defaults().table().toString(), windows);
+    }
+
+    /**
+     * For whoever looks after a table of the library. The table is neither created nor checked.
+     *
+     * @param jdbi where connections come from
+     * @param table where the records are: a table, with its schema before a dot if it isn't the default one
+     * @param windows the windows in front of the stores of this table in this process: {@code sends.window()}
+     * @return the table's admin
+     * @throws IllegalArgumentException if that is no name of a table
+     * @throws StoreException if the database can't be reached or used
+     */
+    public static RecordAdmin admin(Jdbi jdbi, String table, Window<?>... windows) {
+        TableName name = TableName.of(table);
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
+        SchemaFile.prepare(database, name, Schema.NONE);
+        return new RecordAdmin(database, name, List.of(windows));
     }
 
     private static void check(Database database, YourTableOptions options) {
