@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseStatements {
 
-    /** One for all tables, so that tokens of this process grow even while its clock is set back. */
-    private static final AtomicLong LAST_TOKEN = new AtomicLong();
+    /** One for all tables, so that tokens of this process grow across a release even while its clock is set back. */
+    private static final AtomicLong LAST_CLOCK = new AtomicLong();
 
     private static final String MINE = " AND owner = ? AND token = ? AND response IS NULL";
     private static final String COMPLETE = " SET response = ?, expires_at = " + NOW + " + ?";
@@ -88,7 +88,7 @@ final class LeaseStatements {
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insert[keys.size()])) {
             Parameters parameters = new Parameters(statement);
-            long token = nextToken(Math.max(leastToken, parameters.clock()));
+            long token = nextToken(leastToken, parameters.clock());
             for (IdempotencyKey key : keys) {
                 parameters.key(key).id(owner).fingerprint(fingerprint).id(owner).number(token);
                 parameters.now().micros(lease).now().now().micros(retention);
@@ -141,7 +141,7 @@ final class LeaseStatements {
             throw new IllegalArgumentException("a record without an owner can't be taken over");
         }
         try (PreparedStatement statement = connection.prepareStatement(takeOver)) {
-            long token = nextToken(Math.max(leastToken, row.now()));
+            long token = nextToken(leastToken, row.now());
             Parameters parameters = new Parameters(statement).fingerprint(fingerprint);
             parameters.id(owner).number(token).now().micros(lease).now().micros(retention);
             parameters.id(row.record()).id(before).number(row.token());
@@ -229,8 +229,8 @@ final class LeaseStatements {
         return parameters.now().micros(by).now().micros(by);
     }
 
-    private static long nextToken(long least) {
-        return LAST_TOKEN.accumulateAndGet(least, (last, wanted) -> Math.max(last + 1, wanted));
+    private static long nextToken(long least, long now) {
+        return Math.max(least, LAST_CLOCK.accumulateAndGet(now, (last, clock) -> Math.max(last + 1, clock)));
     }
 
     private static LeaseRow row(ResultSet results) throws SQLException {
