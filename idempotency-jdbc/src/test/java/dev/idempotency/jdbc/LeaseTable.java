@@ -30,12 +30,13 @@ final class LeaseTable {
 
     LeaseTable() {
         store(LeaseOptions.defaults());
-        leases = anotherServer();
+        leases = new JdbcLeases(Database.of(jdbi), TableName.of("idempotency_record"));
         dataSource.forget();
     }
 
+    /** With connections of its own, which are not probed. */
     JdbcLeases anotherServer() {
-        return new JdbcLeases(Database.of(jdbi), TableName.of("idempotency_record"));
+        return new JdbcLeases(Database.of(direct), TableName.of("idempotency_record"));
     }
 
     IdempotencyStore<Lease, String> store(LeaseOptions options) {
@@ -63,6 +64,10 @@ final class LeaseTable {
     }
 
     Holder hold(Request request) {
+        return hold(leases, request);
+    }
+
+    static Holder hold(JdbcLeases leases, Request request) {
         UUID owner = UUID.randomUUID();
         if (leases.claim(request, owner, LEASE, RETENTION) instanceof Claim.Granted granted) {
             return new Holder(leases, request, owner, granted);

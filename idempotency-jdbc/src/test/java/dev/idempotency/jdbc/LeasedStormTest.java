@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -64,6 +65,42 @@ class LeasedStormTest {
         }
 
         assertThat(takenOver.get()).as("takeovers").isPositive();
+        assertThat(disagreeing()).as("records whose names disagree").isZero();
+    }
+
+    @Test
+    @DisplayName("S1: of six callers at two servers who meet a lapsed record at once, one takes it over")
+    void lapsedRecordMetByMany_isTakenOverOnce() throws Exception {
+        List<JdbcLeases> servers = List.of(table.leases, table.anotherServer());
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            for (int round = 0; round < 50; round++) {
+                Request both = Messages.request("m" + round).and(Messages.businessKey("b" + round));
+                table.hold(both);
+                table.pass(LeaseTable.LEASE);
+                CyclicBarrier together = new CyclicBarrier(THREADS);
+                List<Future<Claim>> claims = new ArrayList<>();
+                for (int i = 0; i < THREADS; i++) {
+                    JdbcLeases leases = servers.get(i % 2);
+                    // Some by one of its names, some by the other, some by both.
+                    Request request = i % 3 == 0 ? both : Request.of(both.keys().get(i % 3 - 1));
+                    claims.add(threads.submit(() -> {
+                        together.await();
+                        Claim[] claim = new Claim[1];
+                        retried(() -> claim[0] =
+                                leases.claim(request, UUID.randomUUID(), LeaseTable.LEASE, LeaseTable.RETENTION));
+                        return claim[0];
+                    }));
+                }
+                int granted = 0;
+                for (Future<Claim> claim : claims) {
+                    granted += claim.get() instanceof Claim.Granted ? 1 : 0;
+                }
+                assertThat(granted).as("holders").isEqualTo(1);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
         assertThat(disagreeing()).as("records whose names disagree").isZero();
     }
 
