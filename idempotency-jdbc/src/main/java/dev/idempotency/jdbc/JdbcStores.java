@@ -1,8 +1,13 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Codec;
+import dev.idempotency.IdempotencyStore;
 import dev.idempotency.StoreException;
+import dev.idempotency.Window;
+import dev.idempotency.store.Lease;
+import dev.idempotency.store.LeaseOptions;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -17,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link #yourTable}: the unique key is on your own table. No second table, no second index, no statement more than
  *       your own insert. It needs no more of a database than SQLState class 23 for a violated key; proven on H2.
  *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2.
+ *   <li>{@link #leased}: the library's table, for actions whose effect lies outside the database. H2.
  * </ul>
  *
  * <p>Each is made from a {@link Jdbi} or a plain {@link DataSource}, whatever its pool's defaults for autocommit and
@@ -143,6 +149,109 @@ public final class JdbcStores {
      */
     public static <R> RecordStore<R> transactional(DataSource dataSource, Codec<R> codec, RecordTableOptions options) {
         return transactional(Jdbi.create(Objects.requireNonNull(dataSource, "dataSource")), codec, options);
+    }
+
+    /**
+     * A lease in the library's table, with {@link LeaseOptions#defaults()}.
+     *
+     * @param jdbi where connections come from
+     * @param codec turns responses into bytes and back
+     * @param <R> the response
+     * @return the store
+     * @throws StoreException if the database can't be reached or used, or the table is not as it must be
+     */
+    public static <R> IdempotencyStore<Lease, R> leased(Jdbi jdbi, Codec<R> codec) {
+        return leased(jdbi, codec, LeaseOptions.defaults());
+    }
+
+    /**
+     * A lease in the library's table, which is {@code idempotency_record} in the default schema, and is created if it is
+     * not there.
+     *
+     * @param jdbi where connections come from
+     * @param codec turns responses into bytes and back
+     * @param options lease, retention and the rest
+     * @param <R> the response
+     * @return the store
+     * @throws IllegalArgumentException if the lease is longer than the retention
+     * @throws StoreException if the database can't be reached or used, or the table is not as it must be
+     */
+    public static <R> IdempotencyStore<Lease, R> leased(Jdbi jdbi, Codec<R> codec, LeaseOptions options) {
+        return leased(
+                jdbi, codec, options, RecordTableOptions.defaults().table().toString(), Schema.CREATE);
+    }
+
+    /**
+     * A lease in the library's table.
+     *
+     * <ul>
+     *   <li>A claim is committed before the action runs, and no connection is held while it does.
+     *   <li>Callers who wait in one process don't use up the pool: of those that share a key, one asks the database.
+     *   <li>Records stay in the table after their retention until they are {@linkplain RecordAdmin#purge purged}.
+     * </ul>
+     *
+     * @param jdbi where connections come from
+     * @param codec turns responses into bytes and back
+     * @param options lease, retention and the rest
+     * @param table where the records are: a table, with its schema before a dot if it isn't the default one; letters,
+     *     digits and underscores. Stores of both modes may share it, if they share no key
+     * @param schema what to do about the table now
+     * @param <R> the response
+     * @return the store
+     * @throws IllegalArgumentException if the lease is longer than the retention, or that is no name of a table
+     * @throws StoreException if the database can't be reached or used, or the table is not as it must be
+     */
+    public static <R> IdempotencyStore<Lease, R> leased(
+            Jdbi jdbi, Codec<R> codec, LeaseOptions options, String table, Schema schema) {
+        Objects.requireNonNull(codec, "codec");
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(schema, "schema");
+        TableName name = TableName.of(table);
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
+        SchemaFile.prepare(database, name, schema);
+        return new GatedLeases<>(new JdbcLeases(database, name), codec, options);
+    }
+
+    /**
+     * As {@link #leased(Jdbi, Codec, LeaseOptions)}, from a plain data source.
+     *
+     * @param dataSource where connections come from
+     * @param codec turns responses into bytes and back
+     * @param options lease, retention and the rest
+     * @param <R> the response
+     * @return the store
+     */
+    public static <R> IdempotencyStore<Lease, R> leased(DataSource dataSource, Codec<R> codec, LeaseOptions options) {
+        return leased(Jdbi.create(Objects.requireNonNull(dataSource, "dataSource")), codec, options);
+    }
+
+    /**
+     * For whoever looks after the table {@code idempotency_record} in the default schema.
+     *
+     * @param jdbi where connections come from
+     * @param windows the windows in front of the stores of this table in this process: {@code sends.window()}
+     * @return the table's admin
+     * @throws StoreException if the database can't be reached or used
+     */
+    public static RecordAdmin admin(Jdbi jdbi, Window<?>... windows) {
+        return admin(jdbi, RecordTableOptions.defaults().table().toString(), windows);
+    }
+
+    /**
+     * For whoever looks after a table of the library. The table is neither created nor checked.
+     *
+     * @param jdbi where connections come from
+     * @param table where the records are: a table, with its schema before a dot if it isn't the default one
+     * @param windows the windows in front of the stores of this table in this process: {@code sends.window()}
+     * @return the table's admin
+     * @throws IllegalArgumentException if that is no name of a table
+     * @throws StoreException if the database can't be reached or used
+     */
+    public static RecordAdmin admin(Jdbi jdbi, String table, Window<?>... windows) {
+        TableName name = TableName.of(table);
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
+        SchemaFile.prepare(database, name, Schema.NONE);
+        return new RecordAdmin(database, name, List.of(windows));
     }
 
     private static void check(Database database, YourTableOptions options) {

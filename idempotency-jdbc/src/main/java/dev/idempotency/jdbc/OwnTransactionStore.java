@@ -8,14 +8,12 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
-import dev.idempotency.RetryTransactionException;
 import dev.idempotency.RetryableException;
 import dev.idempotency.jdbc.Records.First;
 import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -34,10 +32,6 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
-
-    private static final int MAX_ATTEMPTS = 10;
-    private static final long FIRST_PAUSE_MILLIS = 4;
-    private static final long LONGEST_PAUSE_MILLIS = 500;
 
     /** What a caller is told to wait whose own waiting was in vain. */
     private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
@@ -63,7 +57,11 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
                 return refusal;
             }
             Outcome<R> answer = pass.answer();
-            return answer != null ? answer : alone(request, action, publication, pass);
+            if (answer != null) {
+                return answer;
+            }
+            return Attempts.<Outcome<R>, X>run(
+                    database, (session, again) -> attempt(session, request, action, publication, pass, again));
         }
     }
 
@@ -71,46 +69,10 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         try {
             return gate.enter(request, waitAtMost);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            Thread.currentThread().interrupt();
+            throw new RetryableException(
+                    "interrupted while waiting, so nothing was stored by this call; call again", e);
         }
-    }
-
-    private static RetryableException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new RetryableException("interrupted while waiting, so nothing was stored by this call; call again", e);
-    }
-
-    private <X extends Exception> Outcome<R> alone(
-            Request request,
-            Action<? super Handle, ? extends R, X> action,
-            Publication<? super R> publication,
-            KeyGate.Pass<R> pass)
-            throws X {
-        boolean again = false;
-        Throwable inTheWay = null;
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            try (Session session = Session.open(database)) {
-                Outcome<R> outcome = attempt(session, request, action, publication, pass, again);
-                if (outcome != null) {
-                    return outcome;
-                }
-                again = true;
-            } catch (Throwable failure) {
-                if (!mayRunAgain(failure) && !StatementFailure.saysKeyTaken(failure)) {
-                    RuntimeException translated = StatementFailure.translated(failure);
-                    if (translated != null) {
-                        throw translated;
-                    }
-                    throw failure;
-                }
-                inTheWay = failure;
-            }
-            pause(attempt);
-        }
-        throw new RetryableException(
-                "other transactions were in the way of each of " + MAX_ATTEMPTS
-                        + " attempts, and nothing was stored; call again later",
-                inTheWay);
     }
 
     /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */
@@ -126,7 +88,9 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         try {
             first = session.inTransaction(handle -> records.first(handle, request, action, again));
         } catch (Throwable failure) {
-            if (failure instanceof IdempotencyException || mayRunAgain(failure) || !records.refusedBy(failure)) {
+            if (failure instanceof IdempotencyException
+                    || Attempts.mayRunAgain(failure, database)
+                    || !records.refusedBy(failure)) {
                 throw failure;
             }
             Found<R> found = original(session, request);
@@ -142,13 +106,6 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         pass.settle(request.keys(), first.kept(), records.retention());
         publication.committed(request.keys(), first.kept(), records.retention());
         return new Executed<>(first.response());
-    }
-
-    private boolean mayRunAgain(Throwable failure) {
-        if (failure instanceof IdempotencyException) {
-            return failure instanceof RetryTransactionException;
-        }
-        return SqlFailures.saysRunAgain(failure, database.dialect());
     }
 
     private @Nullable Found<R> original(Session session, Request request) {
@@ -167,16 +124,6 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         if (original != null) {
             pass.settle(found.names(), original, found.remaining());
             publication.committed(found.names(), original, found.remaining());
-        }
-    }
-
-    /** A random part of a time that doubles, so that those who were in each other's way part. */
-    private static void pause(int attempt) {
-        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << attempt);
-        try {
-            Thread.sleep(ThreadLocalRandom.current().nextLong(1, longest + 1));
-        } catch (InterruptedException e) {
-            throw interrupted(e);
         }
     }
 

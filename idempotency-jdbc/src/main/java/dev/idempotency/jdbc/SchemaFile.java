@@ -15,8 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** Creates and validates the library's table. */
 final class SchemaFile {
 
-    private static final List<String> COLUMNS =
-            List.of("idempotency_key", "record_id", "fingerprint", "response", "created_at", "expires_at");
+    private static final List<String> COLUMNS = List.of(
+            "idempotency_key",
+            "record_id",
+            "fingerprint",
+            "response",
+            "owner",
+            "token",
+            "lease_until",
+            "created_at",
+            "expires_at");
 
     private static final Pattern COMMENTS = Pattern.compile("--[^\n]*");
 
@@ -74,7 +82,8 @@ final class SchemaFile {
         String sql = COMMENTS.matcher(read(dialect.schemaFile()))
                 .replaceAll("")
                 .replace("${table}", table.toString())
-                .replace("${index}", table.table() + "_expires_at");
+                .replace("${index}", table.table() + "_expires_at")
+                .replace("${record_index}", table.table() + "_record_id");
         return List.of(sql.split(";")).stream()
                 .map(String::strip)
                 .filter(statement -> !statement.isEmpty())

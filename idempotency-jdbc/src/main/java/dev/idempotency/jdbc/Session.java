@@ -89,6 +89,28 @@ final class Session implements AutoCloseable {
         return result;
     }
 
+    /**
+     * Runs one statement as a transaction of its own. Where connections come with autocommit on, that saves the trips to
+     * begin and to commit it; an error of the statement is then one of its commit as well.
+     *
+     * @throws SQLException if the statement failed and has changed nothing
+     */
+    <T extends @Nullable Object> T inOneStatement(Work<T, SQLException> statement) throws SQLException {
+        if (!database.autoCommit()) {
+            return inTransaction(statement);
+        }
+        try {
+            return statement.with(handle);
+        } catch (SQLException e) {
+            if (SqlFailures.provesNotCommitted(e, database.dialect()) || SqlFailures.isNotUnderstood(e)) {
+                throw e;
+            }
+            broken = true;
+            throw new OutcomeUnknownException(
+                    "a statement was not acknowledged: what it changes may be stored or not", e);
+        }
+    }
+
     private TransactionEnd begin() {
         TransactionEnd end = new TransactionEnd();
         try {

@@ -65,6 +65,11 @@ final class SqlFailures {
                         || hasClass(e, "P0"));
     }
 
+    /** SQLState class 42: the database has not run the statement, as it has no such table or column or grants no access. */
+    static boolean isNotUnderstood(Throwable failure) {
+        return in(failure).stream().anyMatch(e -> hasClass(e, "42"));
+    }
+
     private static boolean hasClass(SQLException e, String sqlStateClass) {
         return state(e).startsWith(sqlStateClass);
     }

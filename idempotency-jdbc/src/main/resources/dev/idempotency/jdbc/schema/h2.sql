@@ -7,9 +7,15 @@ CREATE TABLE IF NOT EXISTS ${table} (
     fingerprint     VARBINARY(64),
     -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
     response        BINARY LARGE OBJECT,
+    -- of a leased record: who holds it or has completed it, the fencing token, and when the lease ends
+    owner           VARBINARY(16),
+    token           BIGINT,
+    lease_until     BIGINT,
     -- microseconds since 1970-01-01T00:00Z, which no time zone bends
     created_at      BIGINT         NOT NULL,
     expires_at      BIGINT         NOT NULL
 );
 
 CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at);
+-- all names of a record: for taking over, and for whoever looks after the table
+CREATE INDEX IF NOT EXISTS ${record_index} ON ${table} (record_id);

@@ -1,0 +1,258 @@
+package dev.idempotency.jdbc;
+
+import static dev.idempotency.jdbc.Parameters.NOW;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Request;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements of the lease protocol on the library's table.
+ *
+ * <p>What a holder does comes in two forms. A record that was never taken over has exactly the names of its owner's request,
+ * which the primary key finds; any other one may have more, which the index on its identity finds.
+ */
+final class LeaseStatements {
+
+    /** One for all tables, so that tokens of this process grow across a release even while its clock is set back. */
+    private static final AtomicLong LAST_CLOCK = new AtomicLong();
+
+    private static final String MINE = " AND owner = ? AND token = ? AND response IS NULL";
+    private static final String COMPLETE = " SET response = ?, expires_at = " + NOW + " + ?";
+    // The clock may move on between two readings of it in a statement, which makes neither deadline shorter.
+    private static final String EXTEND =
+            " SET lease_until = " + later("lease_until") + ", expires_at = " + later("expires_at");
+
+    private final String[] insert = new String[Request.MAX_KEYS + 1];
+    private final String[] select = new String[Request.MAX_KEYS + 1];
+    private final String[] complete = new String[Request.MAX_KEYS + 1];
+    private final String[] release = new String[Request.MAX_KEYS + 1];
+    private final String[] extend = new String[Request.MAX_KEYS + 1];
+    private final String[] deleteExpired = new String[Request.MAX_KEYS + 1];
+    private final String completeRecord;
+    private final String releaseRecord;
+    private final String extendRecord;
+    private final String takeOver;
+    private final String copy;
+
+    LeaseStatements(TableName table) {
+        String live = " AND expires_at > " + NOW;
+        String ofRecord = " WHERE record_id = ?" + MINE;
+        for (int keys = 1; keys <= Request.MAX_KEYS; keys++) {
+            String in = " WHERE idempotency_key IN (" + repeated("?", keys) + ")";
+            String untaken = in + " AND record_id = ?" + MINE;
+            insert[keys] = "INSERT INTO " + table + " (idempotency_key, record_id, fingerprint, owner, token,"
+                    + " lease_until, created_at, expires_at) VALUES "
+                    + repeated("(?, ?, ?, ?, ?, " + NOW + " + ?, " + NOW + ", " + NOW + " + ?)", keys);
+            select[keys] = "SELECT idempotency_key, record_id, fingerprint, response, owner, token, lease_until,"
+                    + " expires_at, " + NOW + " FROM " + table + in + " ORDER BY idempotency_key";
+            complete[keys] = "UPDATE " + table + COMPLETE + untaken + live;
+            release[keys] = "DELETE FROM " + table + untaken;
+            extend[keys] = "UPDATE " + table + EXTEND + untaken + live;
+            deleteExpired[keys] = "DELETE FROM " + table + in + " AND expires_at <= " + NOW;
+        }
+        completeRecord = "UPDATE " + table + COMPLETE + ofRecord;
+        releaseRecord = "DELETE FROM " + table + ofRecord;
+        extendRecord = "UPDATE " + table + EXTEND + ofRecord;
+        takeOver = "UPDATE " + table + " SET fingerprint = ?, owner = ?, token = ?, lease_until = " + NOW
+                + " + ?, expires_at = " + NOW + " + ?" + ofRecord;
+        copy = "INSERT INTO " + table
+                + " (idempotency_key, record_id, fingerprint, response, owner, token, lease_until,"
+                + " created_at, expires_at) SELECT ?, record_id, fingerprint, response, owner, token, lease_until,"
+                + " created_at, expires_at FROM " + table + " WHERE idempotency_key = ?";
+    }
+
+    /** Inserts a new record, whose identity is its owner, with a token of at least so much; returns the token. */
+    long insert(
+            Connection connection,
+            List<IdempotencyKey> keys,
+            UUID owner,
+            @Nullable Fingerprint fingerprint,
+            long leastToken,
+            Duration lease,
+            Duration retention)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(insert[keys.size()])) {
+            Parameters parameters = new Parameters(statement);
+            long token = nextToken(leastToken, parameters.clock());
+            for (IdempotencyKey key : keys) {
+                parameters.key(key).id(owner).fingerprint(fingerprint).id(owner).number(token);
+                parameters.now().micros(lease).now().now().micros(retention);
+            }
+            statement.executeUpdate();
+            return token;
+        }
+    }
+
+    /** Rows under these keys, expired ones too, in the order of the keys. */
+    Map<IdempotencyKey, LeaseRow> select(Connection connection, List<IdempotencyKey> keys, boolean forUpdate)
+            throws SQLException {
+        Map<ByteBuffer, IdempotencyKey> asked = new HashMap<>();
+        keys.forEach(key -> asked.put(ByteBuffer.wrap(key.toBytes()), key));
+        String sql = select[keys.size()] + (forUpdate ? " FOR UPDATE" : "");
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            new Parameters(statement).now().keys(keys);
+            Map<IdempotencyKey, LeaseRow> rows = new LinkedHashMap<>();
+            try (ResultSet results = statement.executeQuery()) {
+                while (results.next()) {
+                    IdempotencyKey key = asked.get(ByteBuffer.wrap(results.getBytes(1)));
+                    if (key != null) {
+                        rows.put(key, row(results));
+                    }
+                }
+            }
+            return rows;
+        }
+    }
+
+    void deleteExpired(Connection connection, List<IdempotencyKey> keys) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(deleteExpired[keys.size()])) {
+            new Parameters(statement).keys(keys).now();
+            statement.executeUpdate();
+        }
+    }
+
+    /** Gives a record that is locked to another owner, under all its names; returns the token. */
+    long takeOver(
+            Connection connection,
+            LeaseRow row,
+            UUID owner,
+            @Nullable Fingerprint fingerprint,
+            long leastToken,
+            Duration lease,
+            Duration retention)
+            throws SQLException {
+        UUID before = row.owner();
+        if (before == null) {
+            throw new IllegalArgumentException("a record without an owner can't be taken over");
+        }
+        try (PreparedStatement statement = connection.prepareStatement(takeOver)) {
+            long token = nextToken(leastToken, row.now());
+            Parameters parameters = new Parameters(statement).fingerprint(fingerprint);
+            parameters.id(owner).number(token).now().micros(lease).now().micros(retention);
+            parameters.id(row.record()).id(before).number(row.token());
+            statement.executeUpdate();
+            return token;
+        }
+    }
+
+    /** Records a key as one more name of the record that another key has. */
+    void copy(Connection connection, IdempotencyKey key, IdempotencyKey of) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(copy)) {
+            new Parameters(statement).key(key).key(of);
+            statement.executeUpdate();
+        }
+    }
+
+    int complete(
+            Connection connection,
+            List<IdempotencyKey> keys,
+            UUID owner,
+            long token,
+            byte[] payload,
+            Duration retention)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(complete[keys.size()])) {
+            Parameters parameters =
+                    new Parameters(statement).bytes(payload).now().micros(retention);
+            parameters.keys(keys).id(owner).id(owner).number(token).now();
+            return statement.executeUpdate();
+        }
+    }
+
+    int release(Connection connection, List<IdempotencyKey> keys, UUID owner, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(release[keys.size()])) {
+            new Parameters(statement).keys(keys).id(owner).id(owner).number(token);
+            return statement.executeUpdate();
+        }
+    }
+
+    int extend(Connection connection, List<IdempotencyKey> keys, UUID owner, long token, Duration by)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(extend[keys.size()])) {
+            Parameters parameters = new Parameters(statement);
+            later(later(parameters, by), by)
+                    .keys(keys)
+                    .id(owner)
+                    .id(owner)
+                    .number(token)
+                    .now();
+            return statement.executeUpdate();
+        }
+    }
+
+    void completeRecord(Connection connection, UUID record, UUID owner, long token, byte[] payload, Duration retention)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(completeRecord)) {
+            Parameters parameters =
+                    new Parameters(statement).bytes(payload).now().micros(retention);
+            parameters.id(record).id(owner).number(token);
+            statement.executeUpdate();
+        }
+    }
+
+    void releaseRecord(Connection connection, UUID record, UUID owner, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(releaseRecord)) {
+            new Parameters(statement).id(record).id(owner).number(token);
+            statement.executeUpdate();
+        }
+    }
+
+    void extendRecord(Connection connection, UUID record, UUID owner, long token, Duration by) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(extendRecord)) {
+            Parameters parameters = new Parameters(statement);
+            later(later(parameters, by), by).id(record).id(owner).number(token);
+            statement.executeUpdate();
+        }
+    }
+
+    private static String later(String column) {
+        String then = NOW + " + ?";
+        return "CASE WHEN " + column + " > " + then + " THEN " + column + " ELSE " + then + " END";
+    }
+
+    private static Parameters later(Parameters parameters, Duration by) throws SQLException {
+        return parameters.now().micros(by).now().micros(by);
+    }
+
+    private static long nextToken(long least, long now) {
+        return Math.max(least, LAST_CLOCK.accumulateAndGet(now, (last, clock) -> Math.max(last + 1, clock)));
+    }
+
+    private static LeaseRow row(ResultSet results) throws SQLException {
+        byte[] fingerprint = results.getBytes(3);
+        byte[] owner = results.getBytes(5);
+        return new LeaseRow(
+                uuid(results.getBytes(2)),
+                fingerprint == null ? null : Fingerprint.of(fingerprint),
+                results.getBytes(4),
+                owner == null ? null : uuid(owner),
+                results.getLong(6),
+                results.getLong(7),
+                results.getLong(8),
+                results.getLong(9));
+    }
+
+    private static UUID uuid(byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new UUID(buffer.getLong(), buffer.getLong());
+    }
+
+    private static String repeated(String what, int times) {
+        return String.join(", ", Collections.nCopies(times, what));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import java.nio.ByteBuffer;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills in the parameters of one statement, from left to right. The one place that says what the store's clock is: {@link
+ * #NOW} in the text of a statement, and a call of {@link #now()} at the same place here.
+ */
+final class Parameters {
+
+    /** The clock, in microseconds since 1970. An embedded database has this JVM's. */
+    static final String NOW = "CAST(? AS BIGINT)";
+
+    private final PreparedStatement statement;
+    private final long now = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    private int last;
+
+    Parameters(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    Parameters now() throws SQLException {
+        return number(now);
+    }
+
+    /** What {@link #now()} fills in. */
+    long clock() {
+        return now;
+    }
+
+    Parameters number(long value) throws SQLException {
+        statement.setLong(++last, value);
+        return this;
+    }
+
+    Parameters micros(Duration duration) throws SQLException {
+        return number(duration.toSeconds() * 1_000_000L + duration.toNanosPart() / 1_000);
+    }
+
+    Parameters id(UUID id) throws SQLException {
+        return bytes(ByteBuffer.allocate(16)
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
+                .array());
+    }
+
+    Parameters fingerprint(@Nullable Fingerprint fingerprint) throws SQLException {
+        return bytes(fingerprint == null ? null : fingerprint.toBytes());
+    }
+
+    Parameters key(IdempotencyKey key) throws SQLException {
+        return bytes(key.toBytes());
+    }
+
+    Parameters keys(List<IdempotencyKey> keys) throws SQLException {
+        for (IdempotencyKey key : keys) {
+            key(key);
+        }
+        return this;
+    }
+
+    Parameters bytes(byte @Nullable [] value) throws SQLException {
+        statement.setBytes(++last, value);
+        return this;
+    }
+}

@@ -1,0 +1,190 @@
+package dev.idempotency.jdbc;
+
+import static dev.idempotency.jdbc.LeaseTable.LEASE;
+import static dev.idempotency.jdbc.LeaseTable.RETENTION;
+import static dev.idempotency.jdbc.Messages.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.idempotency.RetryableException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The purger on a scheduler whose time passes when the test says so. */
+class PurgerTest {
+
+    private final LeaseTable table = new LeaseTable();
+    private final RecordAdmin admin = JdbcStores.admin(table.jdbi);
+    private final ByHand scheduler = new ByHand();
+    private final List<Throwable> told = new ArrayList<>();
+
+    /** Runs what is due on the thread of the test; a task that throws is never run again, as with a real one. */
+    private static final class ByHand extends ScheduledThreadPoolExecutor {
+
+        private final List<Task> tasks = new ArrayList<>();
+        private @Nullable Duration every;
+
+        ByHand() {
+            super(0);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long first, long delay, TimeUnit unit) {
+            assertThat(first).isEqualTo(delay);
+            every = Duration.of(delay, unit.toChronoUnit());
+            Task task = new Task(command);
+            tasks.add(task);
+            return task;
+        }
+
+        void tick() {
+            tasks.removeIf(task -> !task.runAndReset());
+        }
+
+        private static final class Task extends FutureTask<@Nullable Void>
+                implements RunnableScheduledFuture<@Nullable Void> {
+
+            Task(Runnable command) {
+                super(command, null);
+            }
+
+            @Override
+            public boolean runAndReset() {
+                return super.runAndReset();
+            }
+
+            @Override
+            public boolean isPeriodic() {
+                return true;
+            }
+
+            @Override
+            public long getDelay(TimeUnit unit) {
+                return 0;
+            }
+
+            @Override
+            public int compareTo(Delayed other) {
+                return 0;
+            }
+        }
+    }
+
+    private void expired(int records) {
+        for (int i = 0; i < records; i++) {
+            table.hold(request("m" + System.nanoTime() + "-" + i)).complete("ok");
+        }
+        table.pass(RETENTION);
+    }
+
+    @Test
+    @DisplayName("S11: nothing is purged unless asked; then what has expired, in small transactions, and no live lease")
+    void purger_removesWhatHasExpired() {
+        expired(1_203);
+        table.hold(request("live"));
+        table.pass(LEASE.multipliedBy(2));
+        assertThat(table.count()).isEqualTo(1_204);
+        table.dataSource.forget();
+
+        try (Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, told::add)) {
+            assertThat(purger).isNotNull();
+            assertThat(scheduler.every).isEqualTo(Duration.ofMinutes(1));
+            assertThat(table.count()).as("before its time").isEqualTo(1_204);
+            scheduler.tick();
+            assertThat(table.count()).isEqualTo(1);
+            assertThat(table.dataSource.calls()).filteredOn("commit"::equals).hasSize(3);
+            expired(2);
+            table.hold(request("live2"));
+            scheduler.tick();
+            assertThat(table.count()).isEqualTo(1);
+        }
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    @DisplayName("A run that fails is told, and the next one goes on at its time")
+    void runFails_isToldAndTheNextGoesOn() {
+        expired(3);
+        try (Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, told::add)) {
+            assertThat(purger).isNotNull();
+            table.dataSource.fault(new ProbedDataSource.Fault() {
+                @Override
+                public void before(@Nullable Connection real, String call) throws SQLException {
+                    if (call.startsWith("DELETE") || call.startsWith("executeBatch")) {
+                        throw new SQLException("in the way", "40001");
+                    }
+                }
+            });
+            scheduler.tick();
+            scheduler.tick();
+            assertThat(told).hasSize(2).hasOnlyElementsOfType(RetryableException.class);
+            assertThat(table.count()).isEqualTo(3);
+
+            table.dataSource.fault(new ProbedDataSource.Fault() {});
+            scheduler.tick();
+            assertThat(table.count()).isZero();
+            assertThat(told).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("Who is told and throws does not end it either; its failure goes to the thread's handler")
+    void whoIsToldThrows_purgerGoesOn() {
+        expired(1);
+        List<Throwable> uncaught = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
+        try (Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, failure -> {
+            throw new IllegalStateException("deaf");
+        })) {
+            assertThat(purger).isNotNull();
+            table.dataSource.fault(new ProbedDataSource.Fault() {
+                @Override
+                public void before(@Nullable Connection real, String call) {
+                    throw new IllegalStateException("pool");
+                }
+            });
+            scheduler.tick();
+            assertThat(uncaught).singleElement().satisfies(e -> assertThat(e).hasMessage("deaf"));
+            table.dataSource.fault(new ProbedDataSource.Fault() {});
+            scheduler.tick();
+            assertThat(table.count()).isZero();
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+    }
+
+    @Test
+    @DisplayName("Once closed it removes nothing more, and leaves the scheduler alone")
+    void closed_removesNothing() {
+        Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, told::add);
+        purger.close();
+        expired(1);
+        scheduler.tick();
+
+        assertThat(table.count()).isEqualTo(1);
+        assertThat(scheduler.isShutdown()).isFalse();
+    }
+
+    @Test
+    @DisplayName("S13: a time out of range is refused")
+    void timeOutOfRange_isRefused() {
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> admin.purgeEvery(wrong, scheduler, told::add))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}
