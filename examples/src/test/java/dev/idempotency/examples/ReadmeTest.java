@@ -12,6 +12,7 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.jdbc.JdbcStore;
 import dev.idempotency.jdbc.JdbcStores;
+import dev.idempotency.jdbc.RecordStore;
 import dev.idempotency.jdbc.YourTableOptions;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseBackend;
@@ -19,6 +20,8 @@ import dev.idempotency.store.LeaseOptions;
 import dev.idempotency.store.LeasedStore;
 import dev.idempotency.window.CaffeineWindow;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -33,7 +36,7 @@ class ReadmeTest {
     private final Jdbi jdbi = Jdbi.create("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
     private final String sender = "ana";
     private final String businessSystem = "erp";
-    private final Optional<String> businessId = Optional.of("invoice-1");
+    private Optional<String> businessId = Optional.of("invoice-1");
     private final String body = "your invoice";
     private final String message = body;
     private String messageId = "m1";
@@ -57,7 +60,7 @@ class ReadmeTest {
                         "INSERT INTO message (sender, message_id, system, business_id, body, fingerprint) VALUES (?, ?, ?, ?, ?, ?)")
                 .bind(0, sender)
                 .bind(1, messageId)
-                .bind(2, businessSystem)
+                .bind(2, businessId.map(id -> businessSystem))
                 .bind(3, businessId)
                 .bind(4, text)
                 .bind(5, Fingerprint.sha256(text).toBytes())
@@ -66,8 +69,7 @@ class ReadmeTest {
                 .one();
     }
 
-    @Test
-    void firstScreen_answersTheSameToResendAndBusinessRetry() {
+    private void createTable() {
         jdbi.useHandle(handle -> handle.execute("""
                 CREATE TABLE message (
                     id          BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -80,6 +82,11 @@ class ReadmeTest {
                     UNIQUE (sender, message_id),
                     UNIQUE (system, business_id)
                 )"""));
+    }
+
+    @Test
+    void firstScreen_answersTheSameToResendAndBusinessRetry() {
+        createTable();
 
         JdbcStores.yourTable(
                 jdbi,
@@ -92,6 +99,71 @@ class ReadmeTest {
         assertThat(firstScreen()).isEqualTo(new Ack(1));
         messageId = "m2";
         assertThat(firstScreen()).isEqualTo(new Ack(1));
+    }
+
+    /** Somebody who takes payments, once for each token that is larger than those before. */
+    private static final class Provider {
+        private final Map<Request, String> receipts = new HashMap<>();
+
+        boolean knows(Request payment) {
+            return receipts.containsKey(payment);
+        }
+
+        String receipt(Request payment) {
+            return receipts.getOrDefault(payment, "none");
+        }
+
+        String pay(Request payment, long token) {
+            assertThat(token).isPositive();
+            receipts.put(payment, "receipt " + (receipts.size() + 1));
+            return receipt(payment);
+        }
+    }
+
+    @Test
+    void others_answerTheSameToo() {
+        createTable();
+        Request request = Request.of(IdempotencyKey.of("im", sender, "x1"));
+        Request payment = Request.of(IdempotencyKey.of("payment", sender, "p1"));
+        Provider provider = new Provider();
+        JdbcStore<Ack> store = JdbcStores.yourTable(jdbi, this::findOriginal);
+        Idempotency<Handle, Ack> sends = Idempotency.with(store)
+                .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
+                .build();
+
+        for (int i = 0; i < 2; i++) {
+            RecordStore<String> records = JdbcStores.transactional(jdbi, Codec.utf8());
+            Outcome<String> stored = Idempotency.with(records)
+                    .build()
+                    .execute(
+                            request,
+                            handle -> "row " + insertMessage(handle, body).row());
+            assertThat(stored.response()).isEqualTo("row 1");
+
+            IdempotencyStore<Lease, String> leases = JdbcStores.leased(jdbi, Codec.utf8());
+            Outcome<String> paid = Idempotency.with(leases).build().execute(payment, lease -> {
+                if (lease.takenOver() && provider.knows(payment)) {
+                    return provider.receipt(payment); // an earlier holder has paid, and died before it could say so
+                }
+                lease.effectStarts();
+                return provider.pay(payment, lease.token());
+            });
+            assertThat(paid.response()).isEqualTo("receipt 1");
+        }
+
+        messageId = "x2";
+        businessId = Optional.empty();
+        Request other = Request.of(IdempotencyKey.of("im", sender, messageId));
+        assertThat(joinedAndRemembered(sends, store, other)).isInstanceOf(Outcome.Executed.class);
+        assertThat(sends.execute(other, handle -> insertMessage(handle, message)))
+                .isInstanceOf(Outcome.Replayed.class);
+    }
+
+    private Outcome<Ack> joinedAndRemembered(Idempotency<Handle, Ack> sends, JdbcStore<Ack> store, Request request) {
+        Outcome<Ack> joined = jdbi.inTransaction(handle ->
+                sends.using(store.joining(handle)).execute(request, inside -> insertMessage(inside, message)));
+        sends.remember(request, joined);
+        return joined;
     }
 
     /** The store that docs/add-a-store.md makes of a backend. */

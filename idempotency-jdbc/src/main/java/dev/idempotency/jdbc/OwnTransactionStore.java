@@ -9,6 +9,7 @@ import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
+import dev.idempotency.StoreException;
 import dev.idempotency.jdbc.Records.First;
 import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
@@ -99,6 +100,10 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
                 return found.outcome();
             }
             if (again && records.otherConstraintsPossible()) {
+                failure.addSuppressed(new StoreException(
+                        "a constraint refused the insert twice, and the finder found no row under any key of " + request
+                                + ": if the constraint is that of a key, the finder does not find its row",
+                        null));
                 throw failure;
             }
             return null;
