@@ -15,8 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** Creates and validates the library's table. */
 final class SchemaFile {
 
-    private static final List<String> COLUMNS =
-            List.of("idempotency_key", "record_id", "fingerprint", "response", "created_at", "expires_at");
+    private static final List<String> COLUMNS = List.of(
+            "idempotency_key",
+            "record_id",
+            "fingerprint",
+            "response",
+            "owner",
+            "token",
+            "lease_until",
+            "created_at",
+            "expires_at");
 
     private static final Pattern COMMENTS = Pattern.compile("--[^\n]*");
 

@@ -7,6 +7,9 @@ CREATE TABLE IF NOT EXISTS ${table} (
     fingerprint     VARBINARY(64),
     -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
     response        BLOB,
+    owner           VARBINARY(16),
+    token           BIGINT,
+    lease_until     BIGINT,
     -- microseconds since 1970-01-01T00:00Z, which no time zone bends
     created_at      BIGINT         NOT NULL,
     expires_at      BIGINT         NOT NULL
