@@ -79,7 +79,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         Savepoint savepoint = savepoint(transaction);
         try {
             Original<R> first;
-            try (TransactionWatch watch = TransactionWatch.on(handle)) {
+            try (TransactionWatch watch = TransactionWatch.on(handle, dialect)) {
                 first = records.first(handle, request, action, again);
                 watch.check();
             }

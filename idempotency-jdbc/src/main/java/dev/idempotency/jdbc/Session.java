@@ -71,7 +71,7 @@ final class Session implements AutoCloseable {
         begin(committed);
         T result;
         try {
-            try (TransactionWatch watch = TransactionWatch.on(handle)) {
+            try (TransactionWatch watch = TransactionWatch.on(handle, database.dialect())) {
                 result = work.with(handle);
                 watch.check();
             }
@@ -115,7 +115,10 @@ final class Session implements AutoCloseable {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
-                throw e;
+                rollback(e);
+                throw SqlFailures.saysAborted(e) && e.getCause() instanceof SQLException aborted
+                        ? StatementFailure.of(aborted)
+                        : e;
             } else {
                 broken = true;
                 throw new OutcomeUnknownException(
