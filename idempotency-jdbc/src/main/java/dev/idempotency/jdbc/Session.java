@@ -115,7 +115,6 @@ final class Session implements AutoCloseable {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
-                rollback(e);
                 throw SqlFailures.saysAborted(e) && e.getCause() instanceof SQLException aborted
                         ? StatementFailure.of(aborted)
                         : e;

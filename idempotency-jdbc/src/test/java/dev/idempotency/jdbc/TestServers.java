@@ -9,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -68,9 +69,13 @@ final class TestServers {
         }
     }
 
-    private static String startMariadb() throws ManagedProcessException {
+    private static String startMariadb() throws ManagedProcessException, IOException {
+        // A folder of its own: by default all JVMs of this machine share one, and the first to end removes it.
+        Path folder = Files.createTempDirectory("mariadb");
         DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder()
                 .setPort(0)
+                .setBaseDir(folder.resolve("base").toFile())
+                .setDataDir(folder.resolve("data").toFile())
                 .addArg("--max-allowed-packet=64M")
                 .addArg("--max-connections=" + CONNECTIONS)
                 // Durability is not the question here.
@@ -79,8 +84,24 @@ final class TestServers {
             builder.addArg("--user=root");
         }
         DBConfiguration configuration = builder.build();
-        DB.newEmbeddedDB(configuration).start();
+        new PatientMariadb(configuration).startNew();
         return "jdbc:mariadb://localhost:" + configuration.getPort() + "/";
+    }
+
+    /** Gives the server more time to start than the library's own half minute, which a busy machine may take. */
+    private static final class PatientMariadb extends DB {
+
+        PatientMariadb(DBConfiguration configuration) {
+            super(configuration);
+            dbStartMaxWaitInMS = 180_000;
+        }
+
+        void startNew() throws ManagedProcessException {
+            prepareDirectories();
+            unpackEmbeddedDb();
+            install();
+            start();
+        }
     }
 
     /** Starts once, or fails once. */
