@@ -15,6 +15,7 @@ import java.util.Set;
  * @param rerunStates SQLStates beside class 40 that mean "run the whole transaction again"
  * @param rerunCodes vendor codes that mean the same, where the SQLState says nothing
  * @param endingCodes vendor codes, beside SQLState class 40, of errors after which the whole transaction is gone
+ * @param errorsAbort whether any error aborts the transaction, so that a commit stores nothing
  * @param looseColumns lists those columns of a table, and their types, that take different texts for one; its parameters
  *     are the schema, which may be null, and the table. Empty if that can't be asked
  */
@@ -24,11 +25,12 @@ record Dialect(
         Set<String> rerunStates,
         Set<Integer> rerunCodes,
         Set<Integer> endingCodes,
+        boolean errorsAbort,
         String looseColumns) {
 
     /** Lock time-out (50200) and concurrent update (90131); a deadlock is 40001. Its own clock stands still. */
     static final Dialect H2 =
-            new Dialect("h2.sql", "CAST(? AS BIGINT)", Set.of("HYT00", "90131"), Set.of(), Set.of(), """
+            new Dialect("h2.sql", "CAST(? AS BIGINT)", Set.of("HYT00", "90131"), Set.of(), Set.of(), false, """
             SELECT column_name, data_type FROM information_schema.columns
              WHERE table_schema = COALESCE(UPPER(?), SCHEMA()) AND table_name = UPPER(?)
                AND (data_type = 'VARCHAR_IGNORECASE'
@@ -41,6 +43,7 @@ record Dialect(
             Set.of("55P03"),
             Set.of(),
             Set.of(),
+            true,
             """
             SELECT a.attname, t.typname FROM pg_attribute a
               JOIN pg_type d ON d.oid = a.atttypid
@@ -55,13 +58,14 @@ record Dialect(
             Set.of(),
             Set.of(Mysql.LOCK_WAIT_TIMEOUT),
             Set.of(Mysql.RECORD_CHANGED),
+            false,
             Mysql.LOOSE_COLUMNS);
 
     static final Dialect MYSQL = new Dialect(
-            "mysql.sql", Mysql.CLOCK, Set.of(), Set.of(Mysql.LOCK_WAIT_TIMEOUT), Set.of(), Mysql.LOOSE_COLUMNS);
+            "mysql.sql", Mysql.CLOCK, Set.of(), Set.of(Mysql.LOCK_WAIT_TIMEOUT), Set.of(), false, Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", "", Set.of(), Set.of(), Set.of(), "");
+    static final Dialect UNKNOWN = new Dialect("", "", Set.of(), Set.of(), Set.of(), false, "");
 
     /** What MariaDB and MySQL have in common. */
     private static final class Mysql {

@@ -81,8 +81,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         try {
             Original<R> first;
             try (TransactionWatch watch = TransactionWatch.on(handle, dialect)) {
-                first = records.first(handle, request, action, again);
-                watch.check();
+                first = watch.over(() -> records.first(handle, request, action, again));
             }
             release(savepoint);
             transaction.executed(first.identity());

@@ -72,8 +72,7 @@ final class Session implements AutoCloseable {
         T result;
         try {
             try (TransactionWatch watch = TransactionWatch.on(handle, database.dialect())) {
-                result = work.with(handle);
-                watch.check();
+                result = watch.over(() -> work.with(handle));
             }
         } catch (Throwable e) {
             rollback(e);

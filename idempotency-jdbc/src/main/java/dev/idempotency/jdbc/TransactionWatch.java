@@ -1,6 +1,6 @@
 package dev.idempotency.jdbc;
 
-import java.sql.Connection;
+import dev.idempotency.StoreException;
 import java.sql.SQLException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlLogger;
@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>After a deadlock the database has undone the whole transaction; what the action does then would start a new one and
  *       commit without the rest.
  *   <li>On PostgreSQL any error aborts the transaction, unless the action goes back to a savepoint of its own; a commit then
- *       stores nothing, and may return as if it had. If an error was seen, and only then, a savepoint asks how things are.
+ *       stores nothing, and returns as if it had.
  * </ul>
  *
- * <p>It sees statements that go through the handle, and none that go to its connection directly.
+ * <p>It hears of errors in statements that go through the handle, and of none in those that go to its connection directly;
+ * that a transaction is aborted is seen in either case.
  */
 final class TransactionWatch implements SqlLogger, AutoCloseable {
 
@@ -42,24 +43,35 @@ final class TransactionWatch implements SqlLogger, AutoCloseable {
         return watch;
     }
 
-    /** Throws if the transaction has ended under an action that returned as if it had not. */
-    void check() {
+    /** What is done while this watches. */
+    @FunctionalInterface
+    interface Work<T extends @Nullable Object, X extends Exception> {
+        T run() throws X;
+    }
+
+    /** Does the work, and throws if the transaction has ended under an action that returned as if it had not. */
+    <T extends @Nullable Object, X extends Exception> T over(Work<T, X> work) throws X {
+        T result;
+        try {
+            result = work.run();
+        } catch (StoreException e) {
+            // The library has found its own rows gone; here is why.
+            check();
+            throw e;
+        }
+        check();
+        return result;
+    }
+
+    private void check() {
         if (ended != null) {
             throw StatementFailure.of(ended);
         }
-        if (last != null && isAborted()) {
-            throw StatementFailure.of(last);
-        }
-    }
-
-    private boolean isAborted() {
-        Connection connection = handle.getConnection();
-        try {
-            connection.releaseSavepoint(connection.setSavepoint());
-            return false;
-        } catch (SQLException e) {
-            // Whatever else may be wrong, the commit will tell.
-            return SqlFailures.saysAborted(e);
+        if (last != null || dialect.errorsAbort()) {
+            SQLException aborted = AbortedTransaction.error(handle.getConnection());
+            if (aborted != null) {
+                throw StatementFailure.of(last != null ? last : aborted);
+            }
         }
     }
 

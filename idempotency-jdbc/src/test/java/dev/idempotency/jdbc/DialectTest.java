@@ -14,6 +14,7 @@ import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -99,10 +100,20 @@ class DialectTest {
                 .isInstanceOf(Executed.class);
     }
 
-    @Test
-    @DisplayName("J-2: PostgreSQL, an error swallowed on the bare connection is told by the driver at the commit")
-    void postgresql_errorSwallowedOnBareConnection_isTold() {
-        Messages messages = postgresql();
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("J-2: PostgreSQL, an error that Jdbi does not hear of is told as well")
+    void postgresql_errorSwallowedOnBareConnection_isTold(boolean driverKnows) {
+        DataSource real = TestDatabase.POSTGRESQL_14.fresh();
+        // A pool that doesn't give its driver away.
+        DataSource wrapped = answering(
+                DataSource.class,
+                real,
+                "getConnection",
+                () -> answering(Connection.class, real.getConnection(), "unwrap", () -> {
+                    throw new SQLException("no");
+                }));
+        Messages messages = new Messages(TestDatabase.POSTGRESQL_14, driverKnows ? real : wrapped);
 
         assertThatThrownBy(() -> messages.store()
                         .execute(
@@ -309,8 +320,15 @@ class DialectTest {
 
     private static <T> T answering(Class<T> type, T real, String method, Callable<Object> answer) {
         return type.cast(Proxy.newProxyInstance(
-                DialectTest.class.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, called, args) -> called.getName().equals(method) ? answer.call() : called.invoke(real, args)));
+                DialectTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, called, args) -> {
+                    if (called.getName().equals(method)) {
+                        return answer.call();
+                    }
+                    try {
+                        return called.invoke(real, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                }));
     }
 }
