@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@link #yourTable}: the unique key is on your own table. No second table, no second index, no statement more than
  *       your own insert. Any database whose violations of a unique key have SQLState class 23.
- *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2, PostgreSQL,
- *       MariaDB, MySQL.
+ *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2, PostgreSQL, MariaDB, and
+ *       MySQL, which is tested on MariaDB.
  * </ul>
  *
  * <p>Each is made from a {@link Jdbi} or a plain {@link DataSource}, whatever its pool's defaults for autocommit and
