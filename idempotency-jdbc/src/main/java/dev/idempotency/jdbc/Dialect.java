@@ -1,36 +1,128 @@
 package dev.idempotency.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Set;
 
 /**
  * All that differs between databases, as data.
  *
  * @param schemaFile the file in {@code schema/} with the library's table, or empty if the library's table can't be used
- * @param skipLocked what to append to a locking read so that it passes over rows that others have locked
+ * @param clock the database's time in microseconds since 1970, which must not stand still in a transaction; with a question
+ *     mark in it where the clock is that of this JVM and is bound
+ * @param firstRows bounds a query to a number of rows, which is bound
  * @param rerunStates SQLStates beside class 40 that mean "run the whole transaction again"
- * @param looseTypes names of types that compare texts more loosely than byte for byte
- * @param looseTextProbe asks whether the collation of the database does so, or empty if there is no such thing
+ * @param rerunCodes vendor codes that mean the same, where the SQLState says nothing
+ * @param endingCodes vendor codes, beside SQLState class 40, of errors after which the whole transaction is gone
+ * @param errorsAbort whether any error aborts the transaction, so that a commit stores nothing
+ * @param looseColumns lists those columns of a table, and their types, that take different texts for one; its parameters
+ *     are the schema, which may be null, and the table. Empty if that can't be asked
  */
 record Dialect(
-        String schemaFile, String skipLocked, Set<String> rerunStates, Set<String> looseTypes, String looseTextProbe) {
+        String schemaFile,
+        String clock,
+        String firstRows,
+        Set<String> rerunStates,
+        Set<Integer> rerunCodes,
+        Set<Integer> endingCodes,
+        boolean errorsAbort,
+        String looseColumns) {
+
+    /** H2 takes LIMIT in some of its modes only. */
+    private static final String STANDARD = " FETCH FIRST ? ROWS ONLY";
 
     /**
      * Lock time-out (50200), concurrent update (90131), and a row that was replaced under a locking read at READ
-     * UNCOMMITTED (90143); a deadlock is 40001.
+     * UNCOMMITTED (90143); a deadlock is 40001. Its own clock stands still.
      */
     static final Dialect H2 = new Dialect(
-            "h2.sql",
-            " FOR UPDATE SKIP LOCKED",
-            Set.of("HYT00", "90131", "90143"),
-            Set.of("CHARACTER", "CHAR", "VARCHAR_IGNORECASE"),
-            "SELECT 'a' = 'A' OR 'e' = U&'\\00e9'");
+            "h2.sql", "CAST(? AS BIGINT)", STANDARD, Set.of("HYT00", "90131", "90143"), Set.of(), Set.of(), false, """
+            SELECT column_name, data_type FROM information_schema.columns
+             WHERE table_schema = COALESCE(UPPER(?), SCHEMA()) AND table_name = UPPER(?)
+               AND (data_type = 'VARCHAR_IGNORECASE'
+                    OR data_type LIKE '%CHAR%' AND ('a' = 'A' OR 'e' = U&'\\00e9'))""");
+
+    /** Lock time-out (55P03); serialization failures and deadlocks are 40001 and 40P01. */
+    static final Dialect POSTGRESQL = new Dialect(
+            "postgresql.sql",
+            "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            STANDARD,
+            Set.of("55P03"),
+            Set.of(),
+            Set.of(),
+            true,
+            """
+            SELECT a.attname, t.typname FROM pg_attribute a
+              JOIN pg_type d ON d.oid = a.atttypid
+              JOIN pg_type t ON t.oid = COALESCE(NULLIF(d.typbasetype, 0), d.oid)
+              LEFT JOIN pg_collation c ON c.oid = a.attcollation
+             WHERE a.attrelid = to_regclass(COALESCE(? || '.', '') || ?)
+               AND (t.typname = 'citext' OR NOT c.collisdeterministic)""");
+
+    static final Dialect MARIADB = new Dialect(
+            "mariadb.sql",
+            Mysql.CLOCK,
+            Mysql.FIRST_ROWS,
+            Set.of(),
+            Set.of(Mysql.LOCK_WAIT_TIMEOUT),
+            Set.of(Mysql.RECORD_CHANGED),
+            false,
+            Mysql.LOOSE_COLUMNS);
+
+    static final Dialect MYSQL = new Dialect(
+            "mysql.sql",
+            Mysql.CLOCK,
+            Mysql.FIRST_ROWS,
+            Set.of(),
+            Set.of(Mysql.LOCK_WAIT_TIMEOUT),
+            Set.of(),
+            false,
+            Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", "", Set.of(), Set.of("CHARACTER", "CHAR", "BPCHAR", "CITEXT"), "");
+    static final Dialect UNKNOWN = new Dialect("", "", "", Set.of(), Set.of(), Set.of(), false, "");
+
+    /** What MariaDB and MySQL have in common. */
+    private static final class Mysql {
+
+        /** Does not depend on the session's time zone, and is the same all through one statement. */
+        static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+
+        static final String FIRST_ROWS = " LIMIT ?";
+
+        static final int LOCK_WAIT_TIMEOUT = 1205;
+
+        /** A record is newer than the snapshot, with {@code innodb_snapshot_isolation}: undoes the whole transaction. */
+        static final int RECORD_CHANGED = 1020;
+
+        /** All binary collations but these pad with blanks, so that "a" equals "a "; and a key on a prefix cuts. */
+        static final String LOOSE_COLUMNS = """
+                SELECT c.column_name, CONCAT(c.column_type, COALESCE(CONCAT(' collate ', c.collation_name), ''))
+                  FROM information_schema.columns c
+                 WHERE c.table_schema = COALESCE(?, DATABASE()) AND c.table_name = ?
+                   AND (c.collation_name NOT LIKE '%nopad\\_bin' AND c.collation_name <> 'utf8mb4_0900_bin'
+                        OR EXISTS (SELECT 1 FROM information_schema.statistics s
+                                    WHERE s.table_schema = c.table_schema AND s.table_name = c.table_name
+                                      AND s.column_name = c.column_name AND s.non_unique = 0
+                                      AND s.sub_part IS NOT NULL))""";
+    }
 
     static Dialect of(Connection connection) throws SQLException {
-        return connection.getMetaData().getDatabaseProductName().equals("H2") ? H2 : UNKNOWN;
+        DatabaseMetaData metaData = connection.getMetaData();
+        return switch (metaData.getDatabaseProductName().toUpperCase(Locale.ROOT)) {
+            case "H2" -> H2;
+            case "POSTGRESQL" -> POSTGRESQL;
+            case "MARIADB" -> MARIADB;
+            // MySQL's driver gives its own name to a MariaDB server as well; the version tells.
+            case "MYSQL" -> metaData.getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
+            default -> UNKNOWN;
+        };
+    }
+
+    /** Whether the clock is this JVM's, and each use of it in a statement is a parameter. */
+    boolean bindsClock() {
+        return clock.contains("?");
     }
 }

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link #yourTable}: the unique key is on your own table. No second table, no second index, no statement more than
- *       your own insert. It needs no more of a database than SQLState class 23 for a violated key; proven on H2.
- *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2.
+ *       your own insert. It needs no more of a database than SQLState class 23 for a violated key; tested on H2, PostgreSQL
+ *       and MariaDB.
+ *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2, PostgreSQL, MariaDB,
+ *       and MySQL, which is tested on MariaDB.
  *   <li>{@link #leased}: the library's table, for actions whose effect lies outside the database. H2.
  * </ul>
  *
@@ -207,7 +209,7 @@ public final class JdbcStores {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(schema, "schema");
         TableName name = TableName.of(table);
-        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi")).onlyH2();
         SchemaFile.prepare(database, name, schema);
         return new GatedLeases<>(new JdbcLeases(database, name), codec, options);
     }
@@ -249,7 +251,7 @@ public final class JdbcStores {
      */
     public static RecordAdmin admin(Jdbi jdbi, String table, Window<?>... windows) {
         TableName name = TableName.of(table);
-        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi")).onlyH2();
         SchemaFile.prepare(database, name, Schema.NONE);
         return new RecordAdmin(database, name, List.of(windows));
     }

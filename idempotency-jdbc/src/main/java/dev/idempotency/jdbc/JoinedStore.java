@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *       nothing is published.
  *   <li>If a key is taken: back to the savepoint, and read the original with a locking read. It is not published either: it
  *       may be of this very transaction, whose end is not this call's to see.
- *   <li>If no original is to be seen: above READ COMMITTED the snapshot may be older than it, so the caller is to run its
- *       transaction again; at READ COMMITTED once more from 1, and the second time it was another constraint.
+ *   <li>If no original is to be seen: once more from 1, which takes over a record that has expired. Above READ COMMITTED the
+ *       snapshot may be older than the original, so the caller is to run its transaction again (on an own table at once);
+ *       at READ COMMITTED it was another constraint.
  *   <li>After a deadlock, a serialization failure or a lost savepoint the transaction is dead: this call and further ones in
  *       it tell the caller to run it again.
  * </ol>
@@ -73,9 +74,9 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         Savepoint savepoint = savepoint();
         try {
             R response;
-            try (TransactionWatch watch = TransactionWatch.on(handle)) {
-                response = records.first(handle, request, action, again).response();
-                watch.check();
+            try (TransactionWatch watch = TransactionWatch.on(handle, dialect)) {
+                response = watch.over(() -> records.first(handle, request, action, again))
+                        .response();
             }
             if (!handle.isInTransaction()) {
                 throw new OutcomeUnknownException(
@@ -105,7 +106,8 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             if (found != null) {
                 return found.outcome();
             }
-            if (snapshotMayBeOld()) {
+            // In the library's table the record may have expired as well: the second attempt takes it over.
+            if ((again || records.otherConstraintsPossible()) && snapshotMayBeOld()) {
                 throw runAgain("a key is taken by a record that is newer than this transaction's snapshot", failure);
             }
             if (again && records.otherConstraintsPossible()) {

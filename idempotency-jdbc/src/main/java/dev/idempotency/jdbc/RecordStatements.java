@@ -20,8 +20,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the library's table. Times are microseconds since 1970, taken when the statement is sent: on an
- * embedded database the clock of this JVM is the store's own.
+ * The statements on the library's table. Times are microseconds since 1970 by the database's clock, taken in the statement
+ * that needs them; on an embedded database the clock of this JVM is the store's own.
  */
 final class RecordStatements {
 
@@ -29,28 +29,32 @@ final class RecordStatements {
     private final String[] complete = new String[Request.MAX_KEYS + 1];
     private final String[] select = new String[Request.MAX_KEYS + 1];
     private final String[] deleteExpired = new String[Request.MAX_KEYS + 1];
+    private final boolean bindsClock;
     private final String insertCopy;
     private final String selectExpired;
     private final String deleteOneExpired;
 
     RecordStatements(TableName table, Dialect dialect) {
+        String now = dialect.clock();
+        bindsClock = dialect.bindsClock();
         for (int keys = 1; keys <= Request.MAX_KEYS; keys++) {
             String in = "idempotency_key IN (" + repeated("?", keys) + ")";
             insert[keys] = "INSERT INTO " + table
                     + " (idempotency_key, record_id, fingerprint, created_at, expires_at) VALUES "
-                    + repeated("(?, ?, ?, ?, ?)", keys);
+                    + repeated("(?, ?, ?, " + now + ", " + now + " + ?)", keys);
             complete[keys] = "UPDATE " + table + " SET response = ? WHERE record_id = ? AND " + in;
-            select[keys] = "SELECT idempotency_key, record_id, fingerprint, response, expires_at FROM " + table
-                    + " WHERE " + in + " AND expires_at > ?";
-            deleteExpired[keys] = "DELETE FROM " + table + " WHERE " + in + " AND expires_at <= ?";
+            select[keys] = "SELECT idempotency_key, record_id, fingerprint, response, expires_at - " + now + " FROM "
+                    + table + " WHERE " + in;
+            deleteExpired[keys] = "DELETE FROM " + table + " WHERE " + in + " AND expires_at <= " + now;
         }
         insertCopy = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at)"
                 + " SELECT ?, record_id, fingerprint, response, created_at, expires_at FROM " + table
-                + " WHERE idempotency_key = ? AND record_id = ? AND expires_at > ?";
-        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= ? ORDER BY expires_at"
-                + " FETCH FIRST ? ROWS ONLY" + dialect.skipLocked();
-        deleteOneExpired = "DELETE FROM " + table + " WHERE idempotency_key = ? AND expires_at <= ?";
+                + " WHERE idempotency_key = ? AND record_id = ? AND expires_at > " + now;
+        // The inner SELECT lets PostgreSQL take the time once, and look into the index with it.
+        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= (SELECT " + now
+                + ") ORDER BY expires_at" + dialect.firstRows() + " FOR UPDATE SKIP LOCKED";
+        deleteOneExpired = "DELETE FROM " + table + " WHERE idempotency_key = ? AND expires_at <= " + now;
     }
 
     /** A row, still undecoded. Its payload is nobody else's, so that an array does no harm. */
@@ -65,16 +69,15 @@ final class RecordStatements {
             Duration retention)
             throws SQLException {
         byte[] recordId = bytes(record);
-        long now = now();
-        long expires = now + micros(retention);
         try (PreparedStatement statement = connection.prepareStatement(insert[keys.size()])) {
             int i = 0;
             for (IdempotencyKey key : keys) {
                 statement.setBytes(++i, key.toBytes());
                 statement.setBytes(++i, recordId);
                 statement.setBytes(++i, fingerprint == null ? null : fingerprint.toBytes());
-                statement.setLong(++i, now);
-                statement.setLong(++i, expires);
+                i = setClock(statement, i);
+                i = setClock(statement, i);
+                statement.setLong(++i, micros(retention));
             }
             statement.executeUpdate();
         }
@@ -95,15 +98,14 @@ final class RecordStatements {
         keys.forEach(key -> asked.put(ByteBuffer.wrap(key.toBytes()), key));
         String sql = select[keys.size()] + (forUpdate ? " FOR UPDATE" : "");
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int i = setKeys(statement, 0, keys);
-            long now = now();
-            statement.setLong(i + 1, now);
+            setKeys(statement, setClock(statement, 0), keys);
             Map<IdempotencyKey, Row> rows = new LinkedHashMap<>();
             try (ResultSet results = statement.executeQuery()) {
                 while (results.next()) {
                     IdempotencyKey key = asked.get(ByteBuffer.wrap(results.getBytes(1)));
-                    if (key != null) {
-                        rows.put(key, row(results, now));
+                    Row row = row(results);
+                    if (key != null && row.remaining().compareTo(Duration.ZERO) > 0) {
+                        rows.put(key, row);
                     }
                 }
             }
@@ -113,8 +115,7 @@ final class RecordStatements {
 
     void deleteExpired(Connection connection, List<IdempotencyKey> keys) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(deleteExpired[keys.size()])) {
-            int i = setKeys(statement, 0, keys);
-            statement.setLong(i + 1, now());
+            setClock(statement, setKeys(statement, 0, keys));
             statement.executeUpdate();
         }
     }
@@ -125,22 +126,20 @@ final class RecordStatements {
             statement.setBytes(1, key.toBytes());
             statement.setBytes(2, of.toBytes());
             statement.setBytes(3, bytes(record));
-            statement.setLong(4, now());
+            setClock(statement, 3);
             return statement.executeUpdate();
         }
     }
 
     /** Removes up to so many expired rows, each checked again as it goes. */
     int purge(Connection connection, int batchSize) throws SQLException {
-        long now = now();
         try (PreparedStatement select = connection.prepareStatement(selectExpired);
                 PreparedStatement delete = connection.prepareStatement(deleteOneExpired)) {
-            select.setLong(1, now);
-            select.setInt(2, batchSize);
+            select.setInt(setClock(select, 0) + 1, batchSize);
             try (ResultSet results = select.executeQuery()) {
                 while (results.next()) {
                     delete.setBytes(1, results.getBytes(1));
-                    delete.setLong(2, now);
+                    setClock(delete, 1);
                     delete.addBatch();
                 }
             }
@@ -152,7 +151,7 @@ final class RecordStatements {
         }
     }
 
-    private static Row row(ResultSet results, long now) throws SQLException {
+    private static Row row(ResultSet results) throws SQLException {
         byte[] record = results.getBytes(2);
         byte[] fingerprint = results.getBytes(3);
         if (record == null
@@ -164,7 +163,7 @@ final class RecordStatements {
                 uuid(record),
                 fingerprint == null ? null : Fingerprint.of(fingerprint),
                 results.getBytes(4),
-                Duration.of(results.getLong(5) - now, ChronoUnit.MICROS));
+                Duration.of(results.getLong(5), ChronoUnit.MICROS));
     }
 
     private static int setKeys(PreparedStatement statement, int after, List<IdempotencyKey> keys) throws SQLException {
@@ -175,8 +174,12 @@ final class RecordStatements {
         return i;
     }
 
-    private static long now() {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    private int setClock(PreparedStatement statement, int after) throws SQLException {
+        if (!bindsClock) {
+            return after;
+        }
+        statement.setLong(after + 1, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+        return after + 1;
     }
 
     private static long micros(Duration duration) {

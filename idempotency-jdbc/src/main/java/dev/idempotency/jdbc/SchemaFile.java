@@ -43,6 +43,9 @@ final class SchemaFile {
         try (var handle = database.jdbi().open()) {
             Connection connection = handle.getConnection();
             SQLException notCreated = schema == Schema.CREATE ? create(connection, database.dialect(), table) : null;
+            if (notCreated != null && !database.autoCommit()) {
+                connection.rollback();
+            }
             validate(connection, database.dialect(), table, notCreated);
             if (!database.autoCommit()) {
                 connection.commit();

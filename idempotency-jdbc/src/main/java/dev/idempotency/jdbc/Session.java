@@ -71,9 +71,8 @@ final class Session implements AutoCloseable {
     <T extends @Nullable Object, X extends Exception> T inTransaction(Work<T, X> work) throws X {
         TransactionEnd end = begin();
         T result;
-        try (TransactionWatch watch = TransactionWatch.on(handle)) {
-            result = work.with(handle);
-            watch.check();
+        try (TransactionWatch watch = TransactionWatch.on(handle, database.dialect())) {
+            result = watch.over(() -> work.with(handle));
         } catch (Throwable e) {
             rollback(e);
             throw e;
@@ -146,6 +145,9 @@ final class Session implements AutoCloseable {
                 System.getLogger("dev.idempotency")
                         .log(System.Logger.Level.WARNING, "what comes after a commit failed; the commit is done", e);
             } else if (SqlFailures.provesNotCommitted(e, database.dialect())) {
+                if (SqlFailures.saysAborted(e) && e.getCause() instanceof SQLException aborted) {
+                    throw StatementFailure.of(aborted);
+                }
                 throw e;
             } else {
                 broken = true;

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a failure says, by SQLStates alone and never by a message or a constraint's name. Pools, Jdbi and proxies
+ * Reads what a failure says, by SQLStates and vendor codes and never by a message or a constraint's name. Pools, Jdbi and proxies
  * wrap exceptions, and batches chain them: causes and next exceptions are all looked at.
  */
 final class SqlFailures {
@@ -31,19 +31,28 @@ final class SqlFailures {
 
     /** Deadlocks, serialization failures and lock time-outs: the whole transaction may be run again. */
     static boolean saysRunAgain(Throwable failure, Dialect dialect) {
-        return in(failure).stream()
-                .anyMatch(e -> endsTransaction(e) || dialect.rerunStates().contains(state(e)));
+        return in(failure).stream().anyMatch(e -> endsTransaction(e, dialect) || saysRunAgain(e, dialect));
     }
 
-    /** SQLState class 40: the database has rolled the whole transaction back, savepoints and all. */
-    static boolean endsTransaction(SQLException e) {
-        return hasClass(e, "40") && !state(e).equals("40003");
+    private static boolean saysRunAgain(SQLException e, Dialect dialect) {
+        return dialect.rerunStates().contains(state(e)) || dialect.rerunCodes().contains(e.getErrorCode());
     }
 
-    /** The connection is gone or refused. */
-    static boolean losesConnection(Throwable failure) {
+    /** The database has rolled the whole transaction back, savepoints and all: SQLState class 40, and some codes. */
+    static boolean endsTransaction(SQLException e, Dialect dialect) {
+        return (hasClass(e, "40") && !state(e).equals("40003"))
+                || dialect.endingCodes().contains(e.getErrorCode());
+    }
+
+    /** Class 25: an error before this one has aborted the transaction (PostgreSQL), and nothing of it can be stored. */
+    static boolean saysAborted(Throwable failure) {
+        return in(failure).stream().anyMatch(e -> hasClass(e, "25"));
+    }
+
+    /** The connection is gone, or an operator or a time-out has stopped the statement. */
+    static boolean isStopped(Throwable failure) {
         return in(failure).stream()
-                .anyMatch(e -> hasClass(e, "08") || state(e).startsWith("57P") || LOST_ON_H2.contains(state(e)));
+                .anyMatch(e -> hasClass(e, "08") || hasClass(e, "57") || LOST_ON_H2.contains(state(e)));
     }
 
     /**
@@ -52,12 +61,12 @@ final class SqlFailures {
      * be the loss of an acknowledgement.
      */
     static boolean provesNotCommitted(Throwable failure, Dialect dialect) {
-        if (losesConnection(failure)) {
+        if (isStopped(failure)) {
             return false;
         }
         return in(failure).stream()
-                .anyMatch(e -> endsTransaction(e)
-                        || dialect.rerunStates().contains(state(e))
+                .anyMatch(e -> endsTransaction(e, dialect)
+                        || saysRunAgain(e, dialect)
                         || hasClass(e, "22")
                         || hasClass(e, "23")
                         || hasClass(e, "25")

@@ -5,7 +5,7 @@ import dev.idempotency.StoreException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A statement of the library itself failed, which is told from a failure of the action. */
+/** A statement of the library itself failed, or one whose failure the action has kept to itself. */
 final class StatementFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -41,11 +41,11 @@ final class StatementFailure extends RuntimeException {
         if (!(failure instanceof StatementFailure)) {
             return null;
         }
-        return SqlFailures.losesConnection(failure)
+        return SqlFailures.isStopped(failure)
                 ? new RetryableException(
-                        "the connection failed before anything was stored; call again", failure.getCause())
+                        "the connection or a statement was stopped before anything was stored; call again",
+                        failure.getCause())
                 : new StoreException(
-                        "a statement of the library failed, and nothing was stored; the cause says why",
-                        failure.getCause());
+                        "a statement failed, and nothing was stored; the cause says why", failure.getCause());
     }
 }

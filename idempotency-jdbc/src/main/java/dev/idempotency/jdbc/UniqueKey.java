@@ -3,9 +3,9 @@ package dev.idempotency.jdbc;
 import dev.idempotency.StoreException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,33 +32,41 @@ record UniqueKey(String table, List<String> columns) {
         columns = List.copyOf(columns);
     }
 
+    /** Types that lose the blanks at the end, on every database. */
+    private static final Set<String> PADDED = Set.of("CHARACTER", "CHAR", "BPCHAR");
+
     /** Throws unless the key is there and its columns compare byte for byte. */
     void check(Connection connection, Dialect dialect) throws SQLException {
         TableName name = TableName.of(table);
         DatabaseMetaData metaData = connection.getMetaData();
-        String schema = name.schema() == null ? connection.getSchema() : stored(metaData, name.schema());
+        // What stands before the dot is a catalog where there are no schemas, as on MariaDB.
+        boolean schemas = metaData.supportsSchemasInTableDefinitions();
+        String qualifier = name.schema() == null ? null : stored(metaData, name.schema());
+        String catalog = schemas || qualifier == null ? connection.getCatalog() : qualifier;
+        String schema = schemas ? (qualifier == null ? connection.getSchema() : qualifier) : null;
         String stored = stored(metaData, name.table());
         Set<String> wanted = new TreeSet<>();
         columns.forEach(column -> wanted.add(column.toUpperCase(Locale.ROOT)));
 
-        Map<String, String> types = types(metaData, connection.getCatalog(), schema, stored);
+        Map<String, String> types = types(metaData, catalog, schema, stored);
         if (types.isEmpty()) {
             throw new StoreException("there is no table " + table + "; create it before the store is made", null);
         }
+        Map<String, String> loose = looseColumns(connection, dialect, name);
         for (String column : wanted) {
             String type = types.get(column);
             if (type == null) {
                 throw new StoreException("the table " + table + " has no column " + column, null);
             }
-            if (dialect.looseTypes().contains(type) || (type.contains("CHAR") && textsAreLoose(connection, dialect))) {
+            if (PADDED.contains(type) || loose.containsKey(column)) {
                 throw new StoreException(
-                        "the column " + column + " of " + table + ", of type " + type
-                                + ", takes different keys for one (by case, accents or trailing blanks); give it a type and"
-                                + " a collation that compare byte for byte, such as VARBINARY",
+                        "the column " + column + " of " + table + ", of type " + loose.getOrDefault(column, type)
+                                + ", takes different keys for one (by case, accents, trailing blanks or length); give it a"
+                                + " type and a collation that compare byte for byte",
                         null);
             }
         }
-        Collection<Set<String>> keys = uniqueKeys(metaData, connection.getCatalog(), schema, stored);
+        Collection<Set<String>> keys = uniqueKeys(metaData, catalog, schema, stored);
         if (!keys.contains(wanted)) {
             throw new StoreException(
                     "the table " + table + " has no unique key on exactly " + wanted + ", without which nothing stops a"
@@ -67,14 +75,22 @@ record UniqueKey(String table, List<String> columns) {
         }
     }
 
-    private static boolean textsAreLoose(Connection connection, Dialect dialect) throws SQLException {
-        if (dialect.looseTextProbe().isEmpty()) {
-            return false;
+    private static Map<String, String> looseColumns(Connection connection, Dialect dialect, TableName table)
+            throws SQLException {
+        Map<String, String> loose = new HashMap<>();
+        if (dialect.looseColumns().isEmpty()) {
+            return loose;
         }
-        try (Statement statement = connection.createStatement();
-                ResultSet loose = statement.executeQuery(dialect.looseTextProbe())) {
-            return loose.next() && loose.getBoolean(1);
+        try (PreparedStatement statement = connection.prepareStatement(dialect.looseColumns())) {
+            statement.setString(1, table.schema());
+            statement.setString(2, table.table());
+            try (ResultSet columns = statement.executeQuery()) {
+                while (columns.next()) {
+                    loose.put(columns.getString(1).toUpperCase(Locale.ROOT), columns.getString(2));
+                }
+            }
         }
+        return loose;
     }
 
     private static Map<String, String> types(

@@ -54,7 +54,9 @@ public final class YourTableOptions {
 
     /**
      * Checks, when the store is made, that a table has a unique key on exactly these columns, and that they compare byte
-     * for byte: no case-insensitive type or collation, and no blank-padded {@code CHAR}. Name each key that requests carry.
+     * for byte: no case-insensitive type or collation, no blank-padded {@code CHAR}, and on MariaDB and MySQL no collation
+     * that pads with blanks (take {@code VARBINARY}, {@code utf8mb4_nopad_bin} or {@code utf8mb4_0900_bin}) and no key on a
+     * prefix. On a database that the library does not know, collations are not checked. Name each key that requests carry.
      *
      * @param table the table, with its schema before a dot if it isn't the default one
      * @param columns the columns of the unique key, in any order

@@ -11,50 +11,87 @@ import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
+import dev.idempotency.RetryTransactionException;
 import dev.idempotency.RetryableException;
 import dev.idempotency.testkit.StoreFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Update;
+import org.jdbi.v3.core.transaction.TransactionException;
+import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
 
-/** A fresh H2 database with a table of effects that has a unique key for each namespace of the contract, and a pool. */
-final class ContractDatabase implements AutoCloseable {
+/**
+ * A database with a table of effects that has a unique key for each namespace of the contract, and a pool whose connections
+ * have one isolation level. Made once for each kind, and emptied for each test.
+ */
+final class ContractDatabase {
 
-    private final HikariDataSource pool;
+    private static final Map<String, ContractDatabase> BY_KIND = new ConcurrentHashMap<>();
+
     final Jdbi jdbi;
+    private final TransactionIsolationLevel isolation;
 
-    ContractDatabase() {
+    private ContractDatabase(TestDatabase database, TransactionIsolationLevel isolation) {
+        this.isolation = isolation;
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=1000");
+        config.setDataSource(database.fresh());
         config.setMaximumPoolSize(10);
-        pool = new HikariDataSource(config);
-        jdbi = Jdbi.create(pool);
+        config.setTransactionIsolation("TRANSACTION_" + isolation);
+        jdbi = Jdbi.create(new HikariDataSource(config));
+        StringBuilder columns = new StringBuilder();
+        StringBuilder keys = new StringBuilder();
+        for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
+            columns.append(", scope%1$d KEY(191), id%1$d KEY(255)".formatted(i));
+            keys.append(", unique (scope%1$d, id%1$d)".formatted(i));
+        }
+        String table = " (row_id IDENTITY, fingerprint BYTES, response TEXT" + columns;
         jdbi.useHandle(handle -> {
-            StringBuilder columns = new StringBuilder();
-            for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
-                columns.append(
-                        ", scope%1$d varchar(191), id%1$d varchar(255), unique (scope%1$d, id%1$d)".formatted(i));
-            }
-            handle.execute("create table effect (row_id bigint generated always as identity primary key,"
-                    + " fingerprint varbinary(64), response varchar" + columns + ")");
+            handle.execute(database.sql("create table effect" + table + keys + ")"));
             // The same columns without the keys, where the library's table is what stops a repeat.
-            handle.execute("create table unguarded as select * from effect");
+            handle.execute(database.sql("create table unguarded" + table + ")"));
         });
+        transactional();
+    }
+
+    static ContractDatabase empty(TestDatabase database, TransactionIsolationLevel isolation) {
+        ContractDatabase made =
+                BY_KIND.computeIfAbsent(database + " " + isolation, kind -> new ContractDatabase(database, isolation));
+        made.jdbi.useHandle(handle -> {
+            for (String table : List.of("effect", "unguarded", "idempotency_record")) {
+                handle.execute("delete from " + table);
+            }
+            if (database == TestDatabase.MARIADB || database == TestDatabase.MARIADB_SNAPSHOT) {
+                // Until rows that were deleted are gone for good, an insert locks the gaps beside them, and others
+                // wait.
+                handle.execute("set global innodb_max_purge_lag_wait = 0");
+            }
+        });
+        return made;
     }
 
     JdbcStore<@Nullable String> yourTable() {
+        return yourTable((handle, key) -> find(handle, key, ""));
+    }
+
+    /** With a finder that locks the row, which shows what is newer than the caller's snapshot. */
+    JdbcStore<@Nullable String> yourTableLocking() {
+        return yourTable((handle, key) -> find(handle, key, " for update"));
+    }
+
+    private JdbcStore<@Nullable String> yourTable(FindOriginal<@Nullable String> finder) {
         YourTableOptions options = YourTableOptions.defaults().waitAtMost(Duration.ofSeconds(10));
         for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
             options = options.uniqueKey("effect", "scope" + i, "id" + i);
         }
-        return JdbcStores.yourTable(jdbi, ContractDatabase::find, options);
+        return JdbcStores.yourTable(jdbi, finder, options);
     }
 
     @SuppressWarnings("NullAway") // A codec never sees null; the store keeps a null response as such.
@@ -63,16 +100,27 @@ final class ContractDatabase implements AutoCloseable {
                 jdbi, Codec.utf8(), RecordTableOptions.defaults().waitAtMost(Duration.ofSeconds(10)));
     }
 
-    /** Each call in a transaction that a caller opens and commits, or rolls back if the call fails. */
+    /**
+     * Each call in a transaction that a caller opens and commits, or rolls back if the call fails. At SERIALIZABLE a
+     * database may say at any time, and at the commit too, that a transaction has to be run again, though nobody wants the
+     * same keys; whoever chooses that level runs it again, and so does this caller.
+     */
     <R extends @Nullable Object> IdempotencyStore<Handle, R> joined(JdbcStore<R> store) {
         return new IdempotencyStore<>() {
             @Override
             public <X extends Exception> Outcome<R> execute(
                     Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
                     throws X {
-                // Not jdbi.inTransaction, which would give a call inside an action its caller's handle.
-                try (Handle own = open()) {
-                    return own.inTransaction(handle -> store.joining(handle).execute(request, action, publication));
+                while (true) {
+                    // Not jdbi.inTransaction, which would give a call inside an action its caller's handle.
+                    try (Handle own = open()) {
+                        return own.inTransaction(handle -> store.joining(handle).execute(request, action, publication));
+                    } catch (RetryTransactionException | TransactionException e) {
+                        boolean serialization = SqlFailures.saysRunAgain(e, Dialect.UNKNOWN);
+                        if (isolation != TransactionIsolationLevel.SERIALIZABLE || !serialization) {
+                            throw e;
+                        }
+                    }
                 }
             }
 
@@ -125,19 +173,26 @@ final class ContractDatabase implements AutoCloseable {
     }
 
     void age(IdempotencyKey key, Duration by) {
-        jdbi.useHandle(handle -> handle.execute(
-                "update idempotency_record set expires_at = expires_at - ?, created_at = created_at - ? where record_id ="
-                        + " (select record_id from idempotency_record where idempotency_key = ?)",
-                by.toMillis() * 1_000,
-                by.toMillis() * 1_000,
-                key.toBytes()));
+        jdbi.useHandle(handle -> {
+            byte[] record = handle.createQuery("select record_id from idempotency_record where idempotency_key = ?")
+                    .bind(0, key.toBytes())
+                    .mapTo(byte[].class)
+                    .one();
+            handle.execute(
+                    "update idempotency_record set expires_at = expires_at - ?, created_at = created_at - ?"
+                            + " where record_id = ?",
+                    by.toMillis() * 1_000,
+                    by.toMillis() * 1_000,
+                    record);
+        });
     }
 
-    private static Optional<Original<@Nullable String>> find(Handle handle, IdempotencyKey key) {
+    private static Optional<Original<@Nullable String>> find(Handle handle, IdempotencyKey key, String lock) {
         int i = StoreFixture.NAMESPACES.indexOf(key.namespace());
         return handle.createQuery(
                         "select row_id, response, fingerprint, scope%1$d, id%1$d from effect where scope%1$d = ? and id%1$d = ?"
-                                .formatted(i))
+                                        .formatted(i)
+                                + lock)
                 .bind(0, key.scope())
                 .bind(1, key.id())
                 .map((row, context) -> {
@@ -149,10 +204,5 @@ final class ContractDatabase implements AutoCloseable {
                             .recordedAs(IdempotencyKey.of(key.namespace(), row.getString(4), row.getString(5)));
                 })
                 .findOne();
-    }
-
-    @Override
-    public void close() {
-        pool.close();
     }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Errors of the database, told apart by SQLState alone: what is stored, what is not, and what nobody knows. */
 class DatabaseFailureTest {
 
-    private final Messages messages = new Messages();
+    private final Messages messages = new Messages(TestDatabase.H2);
     private final Request request = request("m1");
     private final List<IdempotencyKey> published = new ArrayList<>();
 
@@ -245,7 +245,7 @@ class DatabaseFailureTest {
     @Test
     @DisplayName("READ UNCOMMITTED is raised for the call, and the connection is given back as it came")
     void readUncommitted_isRaisedAndRestored() throws SQLException {
-        try (Connection only = messages.h2.getConnection()) {
+        try (Connection only = messages.real.getConnection()) {
             only.setTransactionIsolation(Connection.TRANSACTION_READ_UNCOMMITTED);
             JdbcStore<String> store = JdbcStores.yourTable(Jdbi.create(pooled(only)), Messages::find);
             List<Integer> seen = new ArrayList<>();

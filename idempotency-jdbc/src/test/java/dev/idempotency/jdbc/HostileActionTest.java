@@ -33,7 +33,7 @@ class HostileActionTest {
         COMMIT_AND_ROLLBACK
     }
 
-    private final Messages messages = new Messages();
+    private final Messages messages = new Messages(TestDatabase.H2);
     private final Request request = request("m1");
     private final List<IdempotencyKey> published = new ArrayList<>();
 

@@ -36,10 +36,13 @@ import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls inside a transaction of the caller. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
 class JoinedTransactionTest {
 
     enum Mode {
@@ -47,8 +50,14 @@ class JoinedTransactionTest {
         TRANSACTIONAL
     }
 
-    private final Messages messages = new Messages();
+    private final TestDatabase database;
+    private final Messages messages;
     private final Request request = request("m1");
+
+    JoinedTransactionTest(TestDatabase database) {
+        this.database = database;
+        messages = new Messages(database);
+    }
 
     private JdbcStore<String> store(Mode mode) {
         return mode == Mode.YOUR_TABLE ? messages.store() : JdbcStores.transactional(messages.jdbi, Codec.utf8());
@@ -137,7 +146,7 @@ class JoinedTransactionTest {
     void repeatOfOpenTransaction_isNotPublished() throws SQLException {
         Idempotency<Handle, String> sends = windowed(store(Mode.TRANSACTIONAL));
         JdbcStore<String> store = store(Mode.TRANSACTIONAL);
-        try (Connection connection = messages.h2.getConnection()) {
+        try (Connection connection = messages.real.getConnection()) {
             connection.setAutoCommit(false);
             // As a transaction-aware data source hands them out.
             Handle one = Jdbi.create(() -> proxy(connection)).open();
@@ -339,25 +348,29 @@ class JoinedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("S6: an original newer than the snapshot: run your transaction again; the next one replays")
+    @DisplayName(
+            "S6: an original newer than the snapshot: run your transaction again, and the next one replays; where a"
+                    + " locking read passes by the snapshot (MariaDB), it replays at once")
     void snapshotOlderThanOriginal_isRetryTransaction(Mode mode) {
         JdbcStore<String> store = store(mode);
+        boolean lockingReadShowsIt = database == TestDatabase.MARIADB && mode == Mode.TRANSACTIONAL;
 
         messages.jdbi.useHandle(handle -> {
             handle.setTransactionIsolationLevel(TransactionIsolationLevel.REPEATABLE_READ);
             handle.begin();
-            // H2 takes the snapshot of a table when it is first read.
+            // The snapshot is taken by the first read; in H2 by the first read of that table.
             String table = mode == Mode.YOUR_TABLE ? "message" : "idempotency_record";
             handle.createQuery("select count(*) from " + table)
                     .mapTo(Integer.class)
                     .one();
             store.execute(request, insert(request, "ok"), (n, o, r) -> {});
 
-            assertThatThrownBy(() -> store.joining(handle).execute(request, insert(request, "no"), (n, o, r) -> {}))
-                    .isInstanceOf(RetryTransactionException.class);
-
-            handle.rollback();
-            handle.begin();
+            if (!lockingReadShowsIt) {
+                assertThatThrownBy(() -> store.joining(handle).execute(request, insert(request, "no"), (n, o, r) -> {}))
+                        .isInstanceOf(RetryTransactionException.class);
+                handle.rollback();
+                handle.begin();
+            }
             assertThat(store.joining(handle)
                             .execute(request, insert(request, "no"), (n, o, r) -> {})
                             .response())

@@ -11,7 +11,6 @@ import dev.idempotency.store.LeaseOptions;
 import dev.idempotency.store.Payload;
 import java.time.Duration;
 import java.util.UUID;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 
 /** A fresh H2 database with leases in it, seen from their primitives, from stores and from its rows. */
@@ -20,13 +19,13 @@ final class LeaseTable {
     static final Duration LEASE = Duration.ofMinutes(5);
     static final Duration RETENTION = Duration.ofHours(24);
 
-    final Messages messages = new Messages();
+    final Messages messages = new Messages(TestDatabase.H2);
     final ProbedDataSource dataSource = messages.dataSource;
     final Jdbi jdbi = messages.jdbi;
     final JdbcLeases leases;
 
     /** Around the probes, so that what a test looks at by itself is not counted. */
-    final Jdbi direct = Jdbi.create((DataSource) messages.h2);
+    final Jdbi direct = Jdbi.create(messages.real);
 
     LeaseTable() {
         store(LeaseOptions.defaults());

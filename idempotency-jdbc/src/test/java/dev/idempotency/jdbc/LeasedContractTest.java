@@ -9,13 +9,14 @@ import dev.idempotency.store.LeaseOptions;
 import dev.idempotency.testkit.LeaseContract;
 import dev.idempotency.testkit.StoreContract;
 import java.time.Duration;
+import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 
 /** The store contract on leases in the library's table. */
 final class LeasedContractTest implements StoreContract<Lease>, LeaseContract {
 
-    private final ContractDatabase database = new ContractDatabase();
+    private final ContractDatabase database =
+            ContractDatabase.empty(TestDatabase.H2, TransactionIsolationLevel.READ_COMMITTED);
     private final IdempotencyStore<Lease, @Nullable String> store = anotherServer();
 
     @Override
@@ -53,10 +54,5 @@ final class LeasedContractTest implements StoreContract<Lease>, LeaseContract {
                 "update idempotency_record set lease_until = 1 where record_id ="
                         + " (select record_id from idempotency_record where idempotency_key = ?)",
                 key.toBytes()));
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
     }
 }

@@ -6,31 +6,35 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Request;
 import java.util.Optional;
-import java.util.UUID;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
-/** A table of messages as a service would have it, in a fresh H2 database, behind a data source that can be probed. */
+/** A table of messages as a service would have it, in a fresh database, behind a data source that can be probed. */
 final class Messages {
 
-    final JdbcDataSource h2 = new JdbcDataSource();
-    final ProbedDataSource dataSource = new ProbedDataSource(h2);
-    final Jdbi jdbi = Jdbi.create(dataSource);
+    final DataSource real;
+    final ProbedDataSource dataSource;
+    final Jdbi jdbi;
 
-    Messages() {
-        this("mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+    Messages(TestDatabase database) {
+        this(database, database.fresh());
     }
 
-    Messages(String database) {
-        h2.setURL("jdbc:h2:" + database);
-        Jdbi.create((DataSource) h2)
-                .useHandle(handle -> handle.execute("create table if not exists message ("
-                        + " id bigint generated always as identity primary key,"
-                        + " sender varchar(191) not null, message_id varchar(255) not null,"
-                        + " system varchar(191), business_id varchar(255), body varchar not null,"
-                        + " unique (sender, message_id), unique (system, business_id))"));
+    /** As a program of its own, which knows the H2 database by its URL. */
+    Messages(String h2) {
+        this(TestDatabase.H2, TestDatabase.h2(h2));
+    }
+
+    Messages(TestDatabase database, DataSource real) {
+        this.real = real;
+        dataSource = new ProbedDataSource(real);
+        jdbi = Jdbi.create(dataSource);
+        Jdbi.create(real)
+                .useHandle(handle -> handle.execute(database.sql("create table if not exists message ("
+                        + " id IDENTITY, sender KEY(191) not null, message_id KEY(255) not null,"
+                        + " origin KEY(191), business_id KEY(255), body TEXT not null,"
+                        + " unique (sender, message_id), unique (origin, business_id))")));
         dataSource.forget();
     }
 
@@ -63,7 +67,7 @@ final class Messages {
         IdempotencyKey message = request.keys().get(0);
         IdempotencyKey business = request.keys().size() > 1 ? request.keys().get(1) : null;
         handle.execute(
-                "insert into message (sender, message_id, system, business_id, body) values (?, ?, ?, ?, ?)",
+                "insert into message (sender, message_id, origin, business_id, body) values (?, ?, ?, ?, ?)",
                 message.scope(),
                 message.id(),
                 business == null ? null : business.scope(),
@@ -73,9 +77,13 @@ final class Messages {
     }
 
     static Optional<Original<String>> find(Handle handle, IdempotencyKey key) {
+        return find(handle, key, "");
+    }
+
+    static Optional<Original<String>> find(Handle handle, IdempotencyKey key, String lock) {
         String columns =
-                key.namespace().equals("im") ? "sender = ? and message_id = ?" : "system = ? and business_id = ?";
-        return handle.createQuery("select id, body from message where " + columns)
+                key.namespace().equals("im") ? "sender = ? and message_id = ?" : "origin = ? and business_id = ?";
+        return handle.createQuery("select id, body from message where " + columns + lock)
                 .bind(0, key.scope())
                 .bind(1, key.id())
                 .map((row, context) -> new Original<>(row.getLong(1), row.getString(2), null))
@@ -83,7 +91,7 @@ final class Messages {
     }
 
     int rows() {
-        return Jdbi.create((DataSource) h2)
+        return Jdbi.create(real)
                 .withHandle(handle -> handle.createQuery("select count(*) from message")
                         .mapTo(Integer.class)
                         .one());

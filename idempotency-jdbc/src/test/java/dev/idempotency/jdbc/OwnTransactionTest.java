@@ -36,16 +36,24 @@ import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that own their transaction, where such libraries are usually wrong: commits, rollbacks, violations. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
 class OwnTransactionTest {
 
-    private final Messages messages = new Messages();
+    private final Messages messages;
     private final Request request = request("m1");
     private final List<IdempotencyKey> published = new ArrayList<>();
     private final AtomicInteger runs = new AtomicInteger();
+
+    OwnTransactionTest(TestDatabase database) {
+        messages = new Messages(database);
+    }
 
     private Outcome<String> execute(JdbcStore<String> store) {
         return store.execute(request, counted(), (names, original, remaining) -> published.addAll(names));
@@ -220,7 +228,7 @@ class OwnTransactionTest {
     void keyHeldElsewhere_isRetryable() throws SQLException {
         JdbcStore<String> store = messages.store();
         messages.jdbi.useHandle(handle -> handle.execute("set default_lock_timeout 5"));
-        try (Connection holder = messages.h2.getConnection()) {
+        try (Connection holder = messages.real.getConnection()) {
             holder.setAutoCommit(false);
             holder.createStatement()
                     .execute("insert into message (sender, message_id, body) values ('ana', 'm1', 'held')");
@@ -367,8 +375,8 @@ class OwnTransactionTest {
     @DisplayName(
             "S6: a connection that is in somebody's transaction already is refused, and that transaction is not touched")
     void connectionBoundToOpenTransaction_isRefused() throws SQLException {
-        try (Connection bound = messages.h2.getConnection()) {
-            AtomicReference<Connection> handOut = new AtomicReference<>(messages.h2.getConnection());
+        try (Connection bound = messages.real.getConnection()) {
+            AtomicReference<Connection> handOut = new AtomicReference<>(messages.real.getConnection());
             // As a transaction-aware data source does: the thread's own connection, whose close does nothing.
             Jdbi aware = Jdbi.create(() -> handOut.get());
             JdbcStore<String> store = JdbcStores.yourTable(aware, Messages::find);

@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TimeZone;
 import java.util.UUID;
@@ -27,14 +28,25 @@ import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The library's table: names, expiry, purge, schema. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
 class RecordTableTest {
 
-    private final Messages messages = new Messages();
-    private final RecordStore<String> store = JdbcStores.transactional(messages.jdbi, Codec.utf8());
+    private final TestDatabase database;
+    private final Messages messages;
+    private final RecordStore<String> store;
+
+    RecordTableTest(TestDatabase database) {
+        this.database = database;
+        messages = new Messages(database);
+        store = JdbcStores.transactional(messages.jdbi, Codec.utf8());
+    }
 
     private void expireAll() {
         messages.jdbi.useHandle(handle -> handle.execute("update idempotency_record set expires_at = 1"));
@@ -253,13 +265,15 @@ class RecordTableTest {
     @Test
     @DisplayName("The schema is created, validated, or left alone, as the user chooses")
     void schema_asTheUserChooses() {
-        RecordTableOptions elsewhere = RecordTableOptions.defaults().table("app.deduplication");
-        messages.jdbi.useHandle(handle -> handle.execute("create schema app"));
+        // On MariaDB a schema is a database, and the server keeps it.
+        String schema = "app_" + UUID.randomUUID().toString().replace('-', '_');
+        RecordTableOptions elsewhere = RecordTableOptions.defaults().table(schema + ".deduplication");
+        messages.jdbi.useHandle(handle -> handle.execute("create schema " + schema));
 
         assertThatThrownBy(
                         () -> JdbcStores.transactional(messages.jdbi, Codec.utf8(), elsewhere.schema(Schema.VALIDATE)))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("app.deduplication");
+                .hasMessageContaining(schema + ".deduplication");
         JdbcStores.transactional(messages.jdbi, Codec.utf8(), elsewhere.schema(Schema.CREATE));
         JdbcStores.transactional(messages.jdbi, Codec.utf8(), elsewhere.schema(Schema.CREATE));
         RecordStore<String> validated =
@@ -268,7 +282,9 @@ class RecordTableTest {
         validated.execute(request("m1"), handle -> "ok", (n, o, r) -> {});
         assertThat(records()).isZero();
 
-        messages.jdbi.useHandle(handle -> handle.execute("alter table app.deduplication drop primary key"));
+        boolean named = database == TestDatabase.POSTGRESQL_14 || database == TestDatabase.POSTGRESQL_17;
+        messages.jdbi.useHandle(handle -> handle.execute("alter table " + schema + ".deduplication drop "
+                + (named ? "constraint deduplication_pkey" : "primary key")));
         assertThatThrownBy(
                         () -> JdbcStores.transactional(messages.jdbi, Codec.utf8(), elsewhere.schema(Schema.VALIDATE)))
                 .isInstanceOf(StoreException.class)
@@ -305,15 +321,26 @@ class RecordTableTest {
     @Test
     @DisplayName("S7: the start-up check refuses a missing unique key and columns that compare loosely")
     void uniqueKeyCheck_refusesWhatWouldNotGuard() {
+        List<String> wrong = new ArrayList<>(List.of("no_key", "padded", "partly", "missing"));
         messages.jdbi.useHandle(handle -> {
-            handle.execute("create table no_key (sender varchar, message_id varchar)");
-            handle.execute(
-                    "create table loose (sender varchar_ignorecase, message_id varchar, unique (sender, message_id))");
-            handle.execute("create table padded (sender char(20), message_id varchar, unique (sender, message_id))");
-            handle.execute("create table partly (sender varchar, message_id varchar unique)");
+            handle.execute(database.sql("create table no_key (sender KEY(20), message_id KEY(20))"));
+            handle.execute(database.sql(
+                    "create table padded (sender char(20), message_id KEY(20), unique (sender, message_id))"));
+            handle.execute(database.sql("create table partly (sender KEY(20), message_id KEY(20) unique)"));
+            for (String type : database.looseTypes()) {
+                String loose = "loose_" + wrong.size();
+                handle.execute(database.sql("create table " + loose + " (sender " + type
+                        + ", message_id KEY(20), unique (sender, message_id))"));
+                wrong.add(loose);
+            }
+            if (database == TestDatabase.MARIADB) {
+                handle.execute(database.sql(
+                        "create table cut (sender KEY(20), message_id KEY(20), unique (sender, message_id(5)))"));
+                wrong.add("cut");
+            }
         });
 
-        for (String table : List.of("no_key", "loose", "padded", "partly", "missing")) {
+        for (String table : wrong) {
             assertThatThrownBy(() -> JdbcStores.yourTable(
                             messages.jdbi,
                             Messages::find,
@@ -322,12 +349,15 @@ class RecordTableTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining(table);
         }
+        messages.jdbi.useHandle(handle -> handle.execute(
+                database.sql("create table exact (sender BYTES, message_id KEY(20), unique (sender, message_id))")));
         JdbcStores.yourTable(
                 messages.jdbi,
                 Messages::find,
                 YourTableOptions.defaults()
                         .uniqueKey("message", "message_id", "sender")
-                        .uniqueKey("message", "system", "business_id"));
+                        .uniqueKey("message", "origin", "business_id")
+                        .uniqueKey("exact", "sender", "message_id"));
     }
 
     @Test

@@ -15,16 +15,24 @@ import java.time.Duration;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What each path costs in statements: the figures in {@code docs/guarantees.md}. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
 class StatementCountTest {
 
     private static final String INSERT =
-            "insert into message (sender, message_id, system, business_id, body) values (?, ?, ?, ?, ?)";
+            "insert into message (sender, message_id, origin, business_id, body) values (?, ?, ?, ?, ?)";
     private static final String FIND = "select id, body from message where sender = ? and message_id = ?";
 
-    private final Messages messages = new Messages();
+    private final Messages messages;
     private final Request request = request("m1");
+
+    StatementCountTest(TestDatabase database) {
+        messages = new Messages(database);
+    }
 
     @Test
     @DisplayName("Own table: first = the action's insert and the commit")

@@ -27,15 +27,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** S14: duplicates wait outside the pool. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
 class WaitingTest {
 
     private static final int DUPLICATES = 1_000;
 
-    private final Messages messages = new Messages();
+    private final Messages messages;
     private final Request slow = request("slow");
     private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    WaitingTest(TestDatabase database) {
+        messages = new Messages(database);
+    }
 
     @AfterEach
     void stop() {

@@ -1,0 +1,18 @@
+-- One row for each key. A request with two keys, or a new key met together with a known one, makes two rows that share
+-- record_id, and each has its own copy of the response.
+CREATE TABLE IF NOT EXISTS ${table} (
+    -- namespace, NUL, scope, NUL, id, in UTF-8: compared byte for byte
+    idempotency_key BYTEA  NOT NULL PRIMARY KEY,
+    record_id       BYTEA  NOT NULL,
+    fingerprint     BYTEA,
+    -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
+    response        BYTEA,
+    owner           BYTEA,
+    token           BIGINT,
+    lease_until     BIGINT,
+    -- microseconds since 1970-01-01T00:00Z, which no time zone bends
+    created_at      BIGINT NOT NULL,
+    expires_at      BIGINT NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at);
