@@ -39,10 +39,10 @@ record Dialect(
      */
     static final Dialect H2 = new Dialect(
             "h2.sql", "CAST(? AS BIGINT)", STANDARD, Set.of("HYT00", "90131", "90143"), Set.of(), Set.of(), false, """
-            SELECT column_name, data_type FROM information_schema.columns
-             WHERE table_schema = COALESCE(UPPER(?), SCHEMA()) AND table_name = UPPER(?)
-               AND (data_type = 'VARCHAR_IGNORECASE'
-                    OR data_type LIKE '%CHAR%' AND ('a' = 'A' OR 'e' = U&'\\00e9'))""");
+            SELECT COLUMN_NAME, DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS
+              WHERE UPPER(TABLE_SCHEMA) = UPPER(COALESCE(?, SCHEMA())) AND UPPER(TABLE_NAME) = UPPER(?)
+                AND (UPPER(DATA_TYPE) = 'VARCHAR_IGNORECASE'
+                     OR UPPER(DATA_TYPE) LIKE '%CHAR%' AND ('a' = 'A' OR 'e' = U&'\\00e9'))""");
 
     /** Lock time-out (55P03); serialization failures and deadlocks are 40001 and 40P01. */
     static final Dialect POSTGRESQL = new Dialect(

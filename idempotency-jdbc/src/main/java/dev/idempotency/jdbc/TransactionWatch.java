@@ -67,7 +67,8 @@ final class TransactionWatch implements SqlLogger, AutoCloseable {
         if (ended != null) {
             throw StatementFailure.of(ended);
         }
-        if (last != null || dialect.errorsAbort()) {
+        // An action that has ended the transaction by itself is told so elsewhere.
+        if ((last != null || dialect.errorsAbort()) && handle.isInTransaction()) {
             SQLException aborted = AbortedTransaction.error(handle.getConnection());
             if (aborted != null) {
                 throw StatementFailure.of(last != null ? last : aborted);
