@@ -70,7 +70,7 @@ class H2SettingsTest {
         assertThatThrownBy(() -> JdbcStores.yourTable(
                         jdbi, Messages::find, YourTableOptions.defaults().uniqueKey("in_box", "sender", "id")))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("VARCHAR_IGNORECASE");
+                .hasMessageContaining("varchar_ignorecase");
         JdbcStores.yourTable(jdbi, Messages::find, YourTableOptions.defaults().uniqueKey("out_box", "sender", "id"));
     }
 }
