@@ -114,7 +114,7 @@ public final class RecordAdmin {
      * @param key any name of the record
      * @param codec the store's
      * @param response what repeats are answered with
-     * @param retention how long it is kept from now; 1 millisecond to 1,000 years
+     * @param retention how long it is kept from now; 1 millisecond to 100 years
      * @param <R> the response
      * @return false if there is no such record, or it is complete already
      * @throws StoreException if the codec can't encode the response
@@ -153,7 +153,7 @@ public final class RecordAdmin {
      * Purges from time to time. Nothing is purged by itself unless this is asked for; one server is enough, and several do
      * no harm.
      *
-     * @param every how long to rest before the first run and after each one; 1 millisecond to 1,000 years
+     * @param every how long to rest before the first run and after each one; 1 millisecond to 100 years
      * @param scheduler where it runs; the caller's to shut down
      * @param onFailure told, on the scheduler's thread, what a run failed with; the next one runs at its time all the same.
      *     What it throws itself goes to the thread's uncaught-exception handler
