@@ -32,8 +32,8 @@ final class CrashingService {
         Messages messages = new Messages(args[0]);
         HikariConfig config = new HikariConfig();
         config.setDataSource(messages.dataSource);
-        // One writer: killed while several connections write, H2 itself may leave a key that nobody can insert any
-        // more.
+        // One writer: after kills while several connections wrote, H2 was seen to lock a key for good; see the
+        // guarantees.
         config.setMaximumPoolSize(1);
         Jdbi jdbi = Jdbi.create(new HikariDataSource(config));
         JdbcStore<String> store = args[1].equals("YOUR_TABLE")
