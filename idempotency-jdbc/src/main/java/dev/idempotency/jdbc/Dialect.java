@@ -121,6 +121,14 @@ record Dialect(
         };
     }
 
+    /**
+     * Whether a transaction begins only with the first statement that touches a table, so that a savepoint set before it
+     * does not go away with a rollback, which the driver does not even send.
+     */
+    boolean beginsLate() {
+        return equals(MARIADB) || equals(MYSQL);
+    }
+
     /** Whether the clock is this JVM's, and each use of it in a statement is a parameter. */
     boolean bindsClock() {
         return clock.contains("?");

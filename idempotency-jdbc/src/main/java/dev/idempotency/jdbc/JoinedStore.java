@@ -50,13 +50,12 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             throws X {
         if (!handle.isInTransaction()) {
             throw new IllegalStateException(
-                    "the handle is in no transaction, so there is none to join: begin one, or let"
+                    "the handle or connection is in no transaction, so there is none to join: begin one, or let"
                             + " the store own the transaction by calling it without joining");
         }
-        if (DeadTransactions.contains(handle)) {
+        if (DeadTransactions.contains(handle.getConnection())) {
             throw new RetryTransactionException(
-                    "an earlier call has found this transaction dead: roll it back with the handle's rollback(), and run it"
-                            + " again from its beginning",
+                    "an earlier call has found this transaction dead: roll it back, and run it again from its beginning",
                     null);
         }
         Outcome<R> outcome = attempt(request, action, false);
@@ -92,8 +91,8 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             }
             backTo(savepoint, failure);
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                DeadTransactions.add(handle);
-                throw runAgain("another transaction was in the way", failure);
+                throw dead(
+                        "another transaction was in the way", failure, SqlFailures.endsTransaction(failure, dialect));
             }
             if (failure instanceof IdempotencyException || !records.refusedBy(failure)) {
                 RuntimeException translated = StatementFailure.translated(failure);
@@ -108,7 +107,10 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             }
             // In the library's table the record may have expired as well: the second attempt takes it over.
             if ((again || records.otherConstraintsPossible()) && snapshotMayBeOld()) {
-                throw runAgain("a key is taken by a record that is newer than this transaction's snapshot", failure);
+                throw runAgain(
+                        "a key is taken by a record that is newer than this transaction's snapshot (if this comes back each"
+                                + " time, it is another unique constraint than a key's: see the cause)",
+                        failure);
             }
             if (again && records.otherConstraintsPossible()) {
                 throw failure;
@@ -132,8 +134,8 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
                 return null;
             }
             if (SqlFailures.saysRunAgain(failure, dialect)) {
-                DeadTransactions.add(handle);
-                throw runAgain("another transaction was in the way", failure);
+                throw dead(
+                        "another transaction was in the way", failure, SqlFailures.endsTransaction(failure, dialect));
             }
             RuntimeException translated = StatementFailure.translated(failure);
             throw translated != null ? translated : failure;
@@ -144,8 +146,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         try {
             return handle.getConnection().setSavepoint();
         } catch (SQLException e) {
-            DeadTransactions.add(handle);
-            throw runAgain("no savepoint could be set", e);
+            throw dead("no savepoint could be set", e, false);
         }
     }
 
@@ -164,8 +165,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             handle.getConnection().releaseSavepoint(savepoint);
         } catch (SQLException e) {
             failure.addSuppressed(e);
-            DeadTransactions.add(handle);
-            throw runAgain("the transaction is gone, with its savepoint", failure);
+            throw dead("the transaction is gone, with its savepoint", failure, true);
         }
     }
 
@@ -175,6 +175,11 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         } catch (SQLException e) {
             throw runAgain("the connection failed", e);
         }
+    }
+
+    private RetryTransactionException dead(String why, Throwable cause, boolean gone) {
+        DeadTransactions.add(handle.getConnection(), dialect, gone);
+        return runAgain(why, cause);
     }
 
     private static RetryTransactionException runAgain(String why, @Nullable Throwable cause) {

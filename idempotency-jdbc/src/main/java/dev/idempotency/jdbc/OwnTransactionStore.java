@@ -13,9 +13,11 @@ import dev.idempotency.StoreException;
 import dev.idempotency.jdbc.Records.First;
 import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +137,11 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     @Override
     public IdempotencyStore<Handle, R> joining(Handle handle) {
         return new JoinedStore<>(database.dialect(), records, Objects.requireNonNull(handle, "handle"));
+    }
+
+    @Override
+    public IdempotencyStore<Handle, R> joining(Connection connection) {
+        return joining(Jdbi.open(Objects.requireNonNull(connection, "connection")));
     }
 
     @Override

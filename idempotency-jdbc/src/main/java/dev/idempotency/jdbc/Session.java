@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>An action that ends the transaction through its handle is found out: what follows would commit without what it
  *       has undone.
  *   <li>A commit that ends in an error which does not prove the opposite is unknown.
- *   <li>A rollback that fails closes the connection at once: turning autocommit on again would commit.
+ *   <li>A connection whose rollback fails is aborted: turning autocommit on again would commit, and a pool might hand it
+ *       on with the transaction in it.
  * </ul>
  */
 final class Session implements AutoCloseable {
@@ -188,19 +189,30 @@ final class Session implements AutoCloseable {
 
     @Override
     public void close() {
+        if (broken) {
+            abort();
+        }
         try {
-            if (broken) {
-                connection.close();
-            } else if (database.readUncommitted()) {
+            if (!broken && database.readUncommitted()) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_UNCOMMITTED);
             }
             handle.close();
         } catch (SQLException | JdbiException e) {
             // The outcome is decided by now, and what does not close is the pool's to drop.
-            if (!broken) {
-                closeQuietly();
-            }
+            closeQuietly();
         }
+    }
+
+    /** Ends the driver's own connection. Only to close a pool's would let it hand on one that is still in its transaction. */
+    private void abort() {
+        try {
+            Connection driver = connection.unwrap(Connection.class);
+            driver.abort(Runnable::run);
+            driver.close();
+        } catch (SQLException | RuntimeException e) {
+            // What can't be aborted can still be closed.
+        }
+        closeQuietly();
     }
 
     private void closeQuietly() {

@@ -34,6 +34,11 @@ final class SqlFailures {
         return in(failure).stream().anyMatch(e -> endsTransaction(e, dialect) || saysRunAgain(e, dialect));
     }
 
+    /** One of the failure's causes has ended the transaction. */
+    static boolean endsTransaction(Throwable failure, Dialect dialect) {
+        return in(failure).stream().anyMatch(e -> endsTransaction(e, dialect));
+    }
+
     private static boolean saysRunAgain(SQLException e, Dialect dialect) {
         return dialect.rerunStates().contains(state(e)) || dialect.rerunCodes().contains(e.getErrorCode());
     }

@@ -3,8 +3,11 @@ package dev.idempotency.jdbc;
 import static dev.idempotency.jdbc.Messages.insert;
 import static dev.idempotency.jdbc.Messages.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Errors of the database, told apart by SQLState alone: what is stored, what is not, and what nobody knows. */
@@ -240,6 +244,44 @@ class DatabaseFailureTest {
 
         assertThat(messages.rows()).isZero();
         assertThat(messages.dataSource.openConnections()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("S2: no rollback works at all: a pool does not hand the connection on with the transaction in it")
+    void noRollbackWorks_poolGoesOnWithAnotherConnection(TestDatabase database) {
+        Messages elsewhere = new Messages(database);
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(elsewhere.dataSource);
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            JdbcStore<String> store = JdbcStores.yourTable(pool, Messages::find, YourTableOptions.defaults());
+            elsewhere.dataSource.fault(new ProbedDataSource.Fault() {
+                @Override
+                public void before(@Nullable Connection real, String call) throws SQLException {
+                    if (call.equals("rollback")) {
+                        throw new SQLException("no", "HY000");
+                    }
+                }
+            });
+            assertThatThrownBy(() -> store.execute(
+                            request,
+                            handle -> {
+                                insert(handle, request, "half");
+                                throw new IllegalStateException("action");
+                            },
+                            (n, o, r) -> {}))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("action");
+            elsewhere.dataSource.fault(new ProbedDataSource.Fault() {});
+            assertThat(elsewhere.rows()).isZero();
+
+            // The pool may not have seen yet that the connection is gone.
+            assertThatCode(() -> store.execute(request, insert(request, "ok"), (n, o, r) -> {}))
+                    .satisfiesAnyOf(
+                            failure -> assertThat(failure).isNull(),
+                            failure -> assertThat(failure).isInstanceOf(RetryableException.class));
+        }
     }
 
     @Test
