@@ -5,6 +5,9 @@ import dev.idempotency.Outcome.Mismatch;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +90,84 @@ public final class Idempotency<C, R extends @Nullable Object> {
         Outcome<R> answer = outcome;
         tell(() -> listener.answered(request, answer, since(start)));
         return answer;
+    }
+
+    /**
+     * Answers many requests at once, such as those of one poll: what the window does not know goes to the store together, and
+     * is committed together. Requests that share a key are one execution. Each request is answered for itself: one that is
+     * refused does not keep the others from theirs.
+     *
+     * <p>All that is new commits or fails together, on a connection that is held for as long; some hundreds of requests make
+     * a good batch.
+     *
+     * @param requests the requests, in the order in which they came
+     * @param action what to run for those that are new
+     * @param <X> the checked exception that the action may throw
+     * @return the outcomes, in the order of the requests
+     * @throws X what the action threw, unchanged, if nothing of the batch was stored
+     * @throws BatchException if only a part of the batch could be answered, and something of that was stored; it tells the
+     *     outcomes that there are
+     * @throws RetryableException and the others, as {@link #execute execute} does
+     */
+    public <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests, BatchAction<? super C, ? extends R, X> action) throws X {
+        List<Request> all = List.copyOf(requests);
+        Objects.requireNonNull(action, "action");
+        long start = System.nanoTime();
+        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(all.size());
+        List<Request> asked = new ArrayList<>();
+        for (Request request : all) {
+            Outcome<R> recent = recent(request);
+            outcomes.add(recent);
+            if (recent == null) {
+                asked.add(request);
+            }
+        }
+        Throwable failed = null;
+        try {
+            if (!asked.isEmpty()) {
+                fill(outcomes, store.executeAll(List.copyOf(asked), action, window.publication()));
+            }
+        } catch (BatchException partly) {
+            fill(outcomes, partly.outcomes());
+            failed = partly.getCause() == null ? partly : partly.getCause();
+            throw new BatchException(outcomes, failed);
+        } catch (Throwable failure) {
+            failed = failure;
+            throw failure;
+        } finally {
+            tell(all, outcomes, failed, since(start));
+        }
+        return answered(outcomes);
+    }
+
+    /** Puts the outcomes that there are where none is yet, in order. */
+    @SuppressWarnings("unchecked") // What a store of R told.
+    private static <R extends @Nullable Object> void fill(
+            List<@Nullable Outcome<R>> outcomes, List<? extends @Nullable Outcome<?>> others) {
+        Iterator<? extends @Nullable Outcome<?>> next = others.iterator();
+        outcomes.replaceAll(outcome -> outcome != null ? outcome : (Outcome<R>) next.next());
+    }
+
+    private static <R extends @Nullable Object> List<Outcome<R>> answered(List<@Nullable Outcome<R>> outcomes) {
+        List<Outcome<R>> answered = new ArrayList<>(outcomes.size());
+        for (Outcome<R> outcome : outcomes) {
+            answered.add(Objects.requireNonNull(outcome, "the store has left a request out"));
+        }
+        return Collections.unmodifiableList(answered);
+    }
+
+    private void tell(
+            List<Request> requests, List<@Nullable Outcome<R>> outcomes, @Nullable Throwable failed, Duration elapsed) {
+        for (int i = 0; i < requests.size(); i++) {
+            Request request = requests.get(i);
+            Outcome<R> outcome = outcomes.get(i);
+            if (outcome != null) {
+                tell(() -> listener.answered(request, outcome, elapsed));
+            } else if (failed != null) {
+                tell(() -> listener.failed(request, failed, elapsed));
+            }
+        }
     }
 
     /**

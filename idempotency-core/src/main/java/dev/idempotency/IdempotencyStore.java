@@ -1,6 +1,10 @@
 package dev.idempotency;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +42,51 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
      */
     <X extends Exception> Outcome<R> execute(
             Request request, Action<? super C, ? extends R, X> action, Publication<? super R> publication) throws X;
+
+    /**
+     * Executes many requests. This one does so one after the other; a store that can take many at once does better.
+     *
+     * <ul>
+     *   <li>Each request is answered as {@link #execute} would answer it, had they come in this order.
+     *   <li>Requests of the batch that share a key are one execution.
+     * </ul>
+     *
+     * @param requests the requests
+     * @param action what to run for those that are new
+     * @param publication told of what is committed, after its commit
+     * @param <X> the checked exception that the action may throw
+     * @return the outcomes, in the order of the requests
+     * @throws X what the action threw, if nothing of the batch was stored
+     * @throws BatchException if only a part could be answered, and some of that is stored
+     * @throws RetryableException and the others, as {@link #execute} does, if nothing was stored
+     */
+    default <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests, BatchAction<? super C, ? extends R, X> action, Publication<? super R> publication)
+            throws X {
+        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        List<Outcome<R>> answered = new ArrayList<>();
+        for (Request request : requests) {
+            try {
+                answered.add(execute(request, context -> alone(action, context, request), publication));
+                outcomes.set(answered.size() - 1, answered.get(answered.size() - 1));
+            } catch (Throwable failure) {
+                if (answered.stream().anyMatch(Outcome.Executed.class::isInstance)) {
+                    throw new BatchException(outcomes, failure);
+                }
+                throw failure;
+            }
+        }
+        return answered;
+    }
+
+    private static <C, R extends @Nullable Object, X extends Exception> R alone(
+            BatchAction<? super C, ? extends R, X> action, C context, Request request) throws X {
+        Map<Request, ? extends R> answers = action.run(context, List.of(request));
+        if (!answers.containsKey(request)) {
+            throw new IllegalStateException("the action of a batch has not answered " + request);
+        }
+        return answers.get(request);
+    }
 
     /**
      * For how long this store keeps a record, at the least, from when it is stored. A window that lasts longer is refused

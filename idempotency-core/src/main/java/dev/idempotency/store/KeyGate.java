@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,40 @@ public final class KeyGate<R extends @Nullable Object> {
             throw e;
         }
         return pass;
+    }
+
+    /**
+     * Waits until no other call is inside with any key of any of the requests. Keys are taken in byte order across all of
+     * them. A request that is still blocked when the time is over takes no part; the others do.
+     *
+     * @param requests whose keys; no two of them share one
+     * @param atMost for how long in all
+     * @return a pass for each request, in their order; each to be closed in every case
+     * @throws InterruptedException if the thread is interrupted before it is inside
+     */
+    public List<Pass<R>> enterAll(List<Request> requests, Duration atMost) throws InterruptedException {
+        long arrived = System.nanoTime();
+        long deadline = arrived + nanos(atMost);
+        TreeMap<IdempotencyKey, Pass<R>> inOrder = new TreeMap<>();
+        List<Pass<R>> passes = new ArrayList<>();
+        try {
+            for (Request request : requests) {
+                Pass<R> pass = new Pass<>(this, request, arrived);
+                passes.add(pass);
+                for (IdempotencyKey key : request.keys()) {
+                    if (inOrder.put(key, pass) != null) {
+                        throw new IllegalArgumentException("two of the requests share the key " + key);
+                    }
+                }
+            }
+            for (Pass<R> next : inOrder.values()) {
+                next.enterNext(deadline);
+            }
+        } catch (InterruptedException | RuntimeException e) {
+            passes.forEach(Pass::close);
+            throw e;
+        }
+        return passes;
     }
 
     /** How many keys calls are inside with or wait for. */
@@ -123,18 +158,26 @@ public final class KeyGate<R extends @Nullable Object> {
         }
 
         private void enter(long deadline) throws InterruptedException {
-            while (inside < turns.size()) {
-                Turn<R> turn = turns.get(inside);
-                // A call that comes back to its own key from inside its action would wait for itself.
-                if (turn.holder == Thread.currentThread()
-                        || !turn.inside.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
-                    blockedBy = keys.get(inside);
-                    return;
-                }
-                turn.holder = Thread.currentThread();
-                turn.holdersFingerprint = request.fingerprint();
-                inside++;
+            while (inside < turns.size() && blockedBy == null) {
+                enterNext(deadline);
             }
+        }
+
+        /** Takes the next key, unless an earlier one could not be had. */
+        private void enterNext(long deadline) throws InterruptedException {
+            if (blockedBy != null) {
+                return;
+            }
+            Turn<R> turn = turns.get(inside);
+            // A call that comes back to its own key from inside its action would wait for itself.
+            if (turn.holder == Thread.currentThread()
+                    || !turn.inside.tryAcquire(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+                blockedBy = keys.get(inside);
+                return;
+            }
+            turn.holder = Thread.currentThread();
+            turn.holdersFingerprint = request.fingerprint();
+            inside++;
         }
 
         /**

@@ -2,6 +2,9 @@ package dev.idempotency.jdbc;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -31,4 +34,20 @@ public interface FindOriginal<R extends @Nullable Object> {
      * @return the original, with the row's primary key as its identity; empty if no row has this key
      */
     Optional<Original<R>> find(Handle handle, IdempotencyKey key);
+
+    /**
+     * Finds the originals of many keys, for a batch. This one asks for one after the other; where batches meet repeats often,
+     * one statement does better.
+     *
+     * @param handle to read with
+     * @param keys the keys, all different
+     * @return the originals that there are, by the keys that found them
+     */
+    default Map<IdempotencyKey, Original<R>> findAll(Handle handle, List<IdempotencyKey> keys) {
+        Map<IdempotencyKey, Original<R>> found = new HashMap<>();
+        for (IdempotencyKey key : keys) {
+            find(handle, key).ifPresent(original -> found.put(key, original));
+        }
+        return found;
+    }
 }

@@ -125,7 +125,14 @@ public final class JdbcStores {
         SchemaFile.prepare(database, options.table(), options.schema());
         RecordStatements statements = new RecordStatements(options.table(), database.dialect());
         return new TransactionalStore<>(
-                database, statements, new RecordTable<>(statements, codec, options.retention()), options.waitAtMost());
+                database,
+                statements,
+                new RecordTable<>(
+                        statements,
+                        new BatchStatements(options.table(), database.dialect(), statements),
+                        codec,
+                        options.retention()),
+                options.waitAtMost());
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
+import dev.idempotency.BatchException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Outcome;
@@ -14,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,25 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             throw runAgain("a key is taken by a record that this transaction does not see", null);
         }
         return outcome;
+    }
+
+    /** One after the other, each undone by itself if it is a repeat. */
+    @Override
+    public <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests,
+            BatchAction<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication)
+            throws X {
+        Batch<R> batch = new Batch<>(requests);
+        try {
+            batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication));
+        } catch (Throwable failure) {
+            if (batch.hasStored()) {
+                throw new BatchException(batch.outcomes(), failure);
+            }
+            throw failure;
+        }
+        return batch.answers();
     }
 
     private <X extends Exception> @Nullable Outcome<R> attempt(

@@ -1,6 +1,8 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
+import dev.idempotency.BatchException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Original;
@@ -15,6 +17,7 @@ import dev.idempotency.jdbc.Records.Found;
 import dev.idempotency.store.KeyGate;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
 
     /** What a caller is told to wait whose own waiting was in vain. */
-    private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+    static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
     final Database database;
     private final Records<R> records;
@@ -68,14 +71,49 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         }
     }
 
+    @Override
+    public <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests,
+            BatchAction<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication)
+            throws X {
+        Batch<R> batch = new Batch<>(requests);
+        try {
+            List<KeyGate.Pass<R>> passes = enterAll(batch.leaders());
+            try {
+                new BatchCall<>(database, records, batch, action, publication).run(passes);
+            } finally {
+                passes.forEach(KeyGate.Pass::close);
+            }
+            batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication));
+        } catch (Throwable failure) {
+            if (batch.hasStored()) {
+                throw new BatchException(batch.outcomes(), failure);
+            }
+            throw failure;
+        }
+        return batch.answers();
+    }
+
     private KeyGate.Pass<R> enter(Request request) {
         try {
             return gate.enter(request, waitAtMost);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException(
-                    "interrupted while waiting, so nothing was stored by this call; call again", e);
+            throw interrupted(e);
         }
+    }
+
+    private List<KeyGate.Pass<R>> enterAll(List<Request> requests) {
+        try {
+            return gate.enterAll(requests, waitAtMost);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static RetryableException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new RetryableException("interrupted while waiting, so nothing was stored by this call; call again", e);
     }
 
     /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,23 +95,28 @@ final class RecordStatements {
 
     Map<IdempotencyKey, Row> select(Connection connection, List<IdempotencyKey> keys, boolean forUpdate)
             throws SQLException {
-        Map<ByteBuffer, IdempotencyKey> asked = new LinkedHashMap<>();
-        keys.forEach(key -> asked.put(ByteBuffer.wrap(key.toBytes()), key));
         String sql = select[keys.size()] + (forUpdate ? " FOR UPDATE" : "");
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             setKeys(statement, setClock(statement, 0), keys);
-            Map<IdempotencyKey, Row> rows = new LinkedHashMap<>();
             try (ResultSet results = statement.executeQuery()) {
-                while (results.next()) {
-                    IdempotencyKey key = asked.get(ByteBuffer.wrap(results.getBytes(1)));
-                    Row row = row(results);
-                    if (key != null && row.remaining().compareTo(Duration.ZERO) > 0) {
-                        rows.put(key, row);
-                    }
-                }
+                return live(results, keys);
             }
-            return rows;
         }
+    }
+
+    /** Those rows that have not expired, by the keys that were asked for. */
+    static Map<IdempotencyKey, Row> live(ResultSet results, List<IdempotencyKey> keys) throws SQLException {
+        Map<ByteBuffer, IdempotencyKey> asked = new HashMap<>();
+        keys.forEach(key -> asked.put(ByteBuffer.wrap(key.toBytes()), key));
+        Map<IdempotencyKey, Row> rows = new LinkedHashMap<>();
+        while (results.next()) {
+            IdempotencyKey key = asked.get(ByteBuffer.wrap(results.getBytes(1)));
+            Row row = row(results);
+            if (key != null && row.remaining().compareTo(Duration.ZERO) > 0) {
+                rows.put(key, row);
+            }
+        }
+        return rows;
     }
 
     void deleteExpired(Connection connection, List<IdempotencyKey> keys) throws SQLException {
@@ -166,7 +172,7 @@ final class RecordStatements {
                 Duration.of(results.getLong(5), ChronoUnit.MICROS));
     }
 
-    private static int setKeys(PreparedStatement statement, int after, List<IdempotencyKey> keys) throws SQLException {
+    static int setKeys(PreparedStatement statement, int after, List<IdempotencyKey> keys) throws SQLException {
         int i = after;
         for (IdempotencyKey key : keys) {
             statement.setBytes(++i, key.toBytes());
@@ -174,7 +180,7 @@ final class RecordStatements {
         return i;
     }
 
-    private int setClock(PreparedStatement statement, int after) throws SQLException {
+    int setClock(PreparedStatement statement, int after) throws SQLException {
         if (!bindsClock) {
             return after;
         }
@@ -182,11 +188,11 @@ final class RecordStatements {
         return after + 1;
     }
 
-    private static long micros(Duration duration) {
+    static long micros(Duration duration) {
         return duration.toSeconds() * 1_000_000L + duration.toNanosPart() / 1_000;
     }
 
-    private static byte[] bytes(UUID id) {
+    static byte[] bytes(UUID id) {
         return ByteBuffer.allocate(16)
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits())
@@ -198,7 +204,7 @@ final class RecordStatements {
         return new UUID(buffer.getLong(), buffer.getLong());
     }
 
-    private static String repeated(String what, int times) {
+    static String repeated(String what, int times) {
         return String.join(", ", Collections.nCopies(times, what));
     }
 }

@@ -1,6 +1,7 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
 import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -18,7 +19,10 @@ import dev.idempotency.store.Payload;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,14 +39,16 @@ import org.jspecify.annotations.Nullable;
 final class RecordTable<R> implements Records<R> {
 
     private final RecordStatements statements;
+    private final BatchStatements batches;
     private final Codec<R> codec;
     private final Duration retention;
 
     /** Records whose action is running in this process: one of them is met by a call from inside its own action. */
     private final Set<UUID> running = ConcurrentHashMap.newKeySet();
 
-    RecordTable(RecordStatements statements, Codec<R> codec, Duration retention) {
+    RecordTable(RecordStatements statements, BatchStatements batches, Codec<R> codec, Duration retention) {
         this.statements = statements;
+        this.batches = batches;
         this.codec = codec;
         this.retention = retention;
     }
@@ -69,6 +75,62 @@ final class RecordTable<R> implements Records<R> {
                     null);
         }
         return new First<>(response, kept);
+    }
+
+    /** The action runs first, and the keys are inserted after it together with the responses. */
+    @Override
+    public <X extends Exception> Map<Request, First<R>> firstAll(
+            Handle handle, List<Request> requests, BatchAction<? super Handle, ? extends R, X> action, boolean again)
+            throws X {
+        Map<Request, ? extends R> answers = BatchCall.answers(requests, action.run(handle, requests));
+        Map<Request, First<R>> firsts = new LinkedHashMap<>();
+        List<BatchStatements.Complete> rows = new ArrayList<>();
+        for (Request request : requests) {
+            if (!answers.containsKey(request)) {
+                throw new IllegalStateException("the action has not answered " + request
+                        + ": with a table of the library's it has to answer each request that it is given");
+            }
+            R response = answers.get(request);
+            byte[] payload = Payload.encode(codec, response);
+            UUID record = UUID.randomUUID();
+            firsts.put(request, new First<>(response, new Original<>(record, decoded(payload), request.fingerprint())));
+            request.keys()
+                    .forEach(
+                            key -> rows.add(new BatchStatements.Complete(key, record, request.fingerprint(), payload)));
+        }
+        rows.sort(Comparator.comparing(BatchStatements.Complete::key));
+        try {
+            if (again) {
+                batches.deleteExpired(
+                        handle.getConnection(),
+                        rows.stream().map(BatchStatements.Complete::key).toList());
+            }
+            batches.insert(handle.getConnection(), rows, retention);
+        } catch (SQLException | RuntimeException e) {
+            throw StatementFailure.ofInsert(e);
+        }
+        return firsts;
+    }
+
+    @Override
+    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests) {
+        List<IdempotencyKey> keys =
+                requests.stream().flatMap(request -> request.keys().stream()).toList();
+        Map<IdempotencyKey, RecordStatements.Row> rows;
+        try {
+            rows = batches.select(handle.getConnection(), keys);
+        } catch (SQLException e) {
+            throw StatementFailure.of(e);
+        }
+        Map<Request, Found<R>> found = new LinkedHashMap<>();
+        for (Request request : requests) {
+            Map<IdempotencyKey, RecordStatements.Row> own = new HashMap<>(rows);
+            own.keySet().retainAll(request.keys());
+            if (!own.isEmpty()) {
+                found.put(request, found(request, own));
+            }
+        }
+        return found;
     }
 
     /** A copy, made before anything is stored, so that a codec that can't read what it wrote is found out in time. */
@@ -107,6 +169,12 @@ final class RecordTable<R> implements Records<R> {
     }
 
     @Override
+    public boolean mayStemFromRepeat(Throwable failure) {
+        // In a batch the action has run before its keys were there to stop it.
+        return !(failure instanceof StatementFailure) || refusedBy(failure);
+    }
+
+    @Override
     public boolean otherConstraintsPossible() {
         return false;
     }
@@ -119,9 +187,10 @@ final class RecordTable<R> implements Records<R> {
         } catch (SQLException e) {
             throw StatementFailure.of(e);
         }
-        if (rows.isEmpty()) {
-            return null;
-        }
+        return rows.isEmpty() ? null : found(request, rows);
+    }
+
+    private Found<R> found(Request request, Map<IdempotencyKey, RecordStatements.Row> rows) {
         Refused<R> refused = Judgement.refusal(request, originals(rows));
         if (refused != null) {
             return new Found<>(refused, null, List.of(), List.of(), null);
@@ -131,7 +200,7 @@ final class RecordTable<R> implements Records<R> {
         List<IdempotencyKey> unrecorded = request.keysInByteOrder().stream()
                 .filter(key -> !rows.containsKey(key))
                 .toList();
-        RecordStatements.Row row = rows.values().iterator().next();
+        RecordStatements.Row row = Objects.requireNonNull(rows.get(names.get(0)));
         if (row.payload() == null && running.contains(row.record())) {
             return new Found<>(new InProgress<>(names.get(0), Duration.ofSeconds(1)), null, List.of(), List.of(), null);
         }

@@ -1,6 +1,7 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
@@ -8,6 +9,7 @@ import dev.idempotency.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +25,31 @@ interface Records<R extends @Nullable Object> {
     <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X;
 
+    /**
+     * Stores requests that share no key as first ones, by running the action, inside the transaction of the handle.
+     *
+     * @param again whether an attempt before this one was refused, and no original was found
+     * @return what is stored once the transaction commits; a request that is missing was there already
+     */
+    <X extends Exception> Map<Request, First<R>> firstAll(
+            Handle handle, List<Request> requests, BatchAction<? super Handle, ? extends R, X> action, boolean again)
+            throws X;
+
     /** Whether a failure of {@link #first}, or of the commit after it, may mean that a key is taken. */
     boolean refusedBy(Throwable failure);
 
-    /** Whether such a failure may come from a constraint that has nothing to do with keys. */
+    /** Whether a failure of {@link #firstAll} may not have come about if the repeats among its requests had been left out. */
+    boolean mayStemFromRepeat(Throwable failure);
+
+    /** Whether a failure that refuses may come from a constraint that has nothing to do with keys. */
     boolean otherConstraintsPossible();
 
     /** Reads the original, or originals; null if there is none. */
     @Nullable
     Found<R> find(Handle handle, Request request, boolean joined);
+
+    /** Reads the originals of requests that share no key, where there are any. */
+    Map<Request, Found<R>> findAll(Handle handle, List<Request> requests);
 
     /** Records more names of an original, inside the transaction of the handle. */
     void addNames(Handle handle, Request request, Found<R> found);

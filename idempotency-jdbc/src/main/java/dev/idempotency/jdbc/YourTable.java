@@ -1,6 +1,7 @@
 package dev.idempotency.jdbc;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +35,24 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
     }
 
     @Override
+    public <X extends Exception> Map<Request, First<R>> firstAll(
+            Handle handle, List<Request> requests, BatchAction<? super Handle, ? extends R, X> action, boolean again)
+            throws X {
+        Map<Request, ? extends R> answers = BatchCall.answers(requests, action.run(handle, requests));
+        Map<Request, First<R>> stored = new LinkedHashMap<>();
+        answers.forEach((request, response) -> stored.put(
+                request, new First<>(response, new Original<>(new Object(), response, request.fingerprint()))));
+        return stored;
+    }
+
+    @Override
     public boolean refusedBy(Throwable failure) {
         return SqlFailures.violatesConstraint(failure) || isAlreadyStored(failure);
+    }
+
+    @Override
+    public boolean mayStemFromRepeat(Throwable failure) {
+        return refusedBy(failure);
     }
 
     @Override
@@ -48,8 +64,34 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
     public @Nullable Found<R> find(Handle handle, Request request, boolean joined) {
         Map<IdempotencyKey, Original<R>> found = new LinkedHashMap<>();
         for (IdempotencyKey key : request.keys()) {
-            Optional<Original<R>> original = finder.find(handle, key);
-            original.ifPresent(o -> found.put(key, checked(key, o)));
+            finder.find(handle, key).ifPresent(original -> found.put(key, original));
+        }
+        return judged(request, found);
+    }
+
+    @Override
+    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests) {
+        Map<IdempotencyKey, Original<R>> found = finder.findAll(
+                handle,
+                requests.stream().flatMap(request -> request.keys().stream()).toList());
+        Map<Request, Found<R>> answers = new LinkedHashMap<>();
+        for (Request request : requests) {
+            Found<R> answer = judged(request, found);
+            if (answer != null) {
+                answers.put(request, answer);
+            }
+        }
+        return answers;
+    }
+
+    private static <R extends @Nullable Object> @Nullable Found<R> judged(
+            Request request, Map<IdempotencyKey, Original<R>> originals) {
+        Map<IdempotencyKey, Original<R>> found = new LinkedHashMap<>();
+        for (IdempotencyKey key : request.keys()) {
+            Original<R> original = originals.get(key);
+            if (original != null) {
+                found.put(key, checked(key, original));
+            }
         }
         if (found.isEmpty()) {
             return null;

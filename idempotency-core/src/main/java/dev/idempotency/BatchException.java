@@ -1,0 +1,41 @@
+package dev.idempotency;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch was answered in part: some of its requests have their outcome, for others the cause came in between. Call again
+ * with those that have none, or with the whole batch.
+ */
+public final class BatchException extends IdempotencyException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<@Nullable Outcome<?>> outcomes;
+
+    /**
+     * A batch that was answered in part.
+     *
+     * @param outcomes for each request of the batch its outcome, or null if it has none
+     * @param cause why not all of them have one
+     */
+    public BatchException(List<? extends @Nullable Outcome<?>> outcomes, Throwable cause) {
+        super(
+                Collections.frequency(outcomes, null) + " of the " + outcomes.size()
+                        + " requests of the batch were not answered, for the cause that is given; the others have their"
+                        + " outcome, as if each had been sent alone",
+                cause);
+        this.outcomes = Collections.unmodifiableList(new ArrayList<>(outcomes));
+    }
+
+    /**
+     * The outcomes.
+     *
+     * @return for each request of the batch, in its order, its outcome, or null if it has none
+     */
+    public List<@Nullable Outcome<?>> outcomes() {
+        return outcomes;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.idempotency.jdbc;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Request;
+import dev.idempotency.store.Judgement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a batch, and what has become of each so far.
+ *
+ * <ul>
+ *   <li>Of requests that share keys, the first is the <em>leader</em>. Leaders share no key, and go to the database together.
+ *   <li>One whose keys are all the leader's is a <em>follower</em>, and is answered with what the leader has stored or found.
+ *   <li>Any other one, which brings a new name or touches two leaders, goes alone, after the leaders.
+ * </ul>
+ */
+final class Batch<R extends @Nullable Object> {
+
+    private final List<Request> requests;
+    private final List<@Nullable Outcome<R>> outcomes;
+    private final Map<Request, Integer> leaders = new LinkedHashMap<>();
+    private final Map<Integer, Integer> leaderOf = new HashMap<>();
+    private final Map<Integer, Original<R>> originals = new HashMap<>();
+
+    Batch(List<Request> requests) {
+        this.requests = requests;
+        this.outcomes = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        Map<IdempotencyKey, Integer> owners = new HashMap<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Request request = requests.get(i);
+            Set<@Nullable Integer> met = new HashSet<>();
+            for (IdempotencyKey key : request.keys()) {
+                met.add(owners.putIfAbsent(key, i));
+            }
+            Integer only = met.size() == 1 ? met.iterator().next() : null;
+            if (met.size() == 1 && only == null) {
+                leaders.put(request, i);
+            } else if (only != null && Integer.valueOf(only).equals(leaders.get(requests.get(only)))) {
+                leaderOf.put(i, only);
+            }
+        }
+    }
+
+    List<Request> leaders() {
+        return List.copyOf(leaders.keySet());
+    }
+
+    /** Leaders that have no outcome yet. */
+    List<Request> pending() {
+        return leaders.entrySet().stream()
+                .filter(leader -> outcomes.get(leader.getValue()) == null)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    void answer(Request leader, Outcome<R> outcome, @Nullable Original<R> original) {
+        int i = Objects.requireNonNull(leaders.get(leader));
+        outcomes.set(i, outcome);
+        if (original != null) {
+            originals.put(i, original);
+        }
+    }
+
+    /** How to execute a request by itself. */
+    @FunctionalInterface
+    interface Alone<R extends @Nullable Object, X extends Exception> {
+        Outcome<R> execute(Request request) throws X;
+    }
+
+    /** Answers all that have no outcome yet, in their order. */
+    <X extends Exception> void answerRest(Alone<R, X> alone) throws X {
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) != null) {
+                continue;
+            }
+            Request request = requests.get(i);
+            Integer leader = leaderOf.get(i);
+            Original<R> original = leader == null ? null : originals.get(leader);
+            outcomes.set(i, original == null ? alone.execute(request) : asOf(request, original));
+        }
+    }
+
+    private static <R extends @Nullable Object> Outcome<R> asOf(Request request, Original<R> original) {
+        Map<IdempotencyKey, Original<R>> found = new HashMap<>();
+        request.keys().forEach(key -> found.put(key, original));
+        return Judgement.answer(request, found);
+    }
+
+    boolean hasStored() {
+        return outcomes.stream().anyMatch(Executed.class::isInstance);
+    }
+
+    /** The outcomes, once all are there. */
+    List<Outcome<R>> answers() {
+        List<Outcome<R>> answers = new ArrayList<>(outcomes.size());
+        for (Outcome<R> outcome : outcomes) {
+            answers.add(Objects.requireNonNull(outcome));
+        }
+        return answers;
+    }
+
+    List<@Nullable Outcome<R>> outcomes() {
+        return outcomes;
+    }
+}
