@@ -65,7 +65,9 @@ public final class JdbcStores {
         Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
         check(database, options);
         return new OwnTransactionStore<>(
-                database, new YourTable<>(findOriginal, options.retention()), options.waitAtMost());
+                database,
+                new YourTable<>(findOriginal, options.retention(), options.isSingleStatement()),
+                options.waitAtMost());
     }
 
     /**

@@ -127,7 +127,8 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             throws X {
         First<R> first;
         try {
-            first = session.inTransaction(handle -> records.first(handle, request, action, again));
+            Session.Work<First<R>, X> work = handle -> records.first(handle, request, action, again);
+            first = records.isSingleStatement() ? session.inAutocommit(work) : session.inTransaction(work);
         } catch (Throwable failure) {
             if (failure instanceof IdempotencyException
                     || Attempts.mayRunAgain(failure, database)

@@ -164,6 +164,11 @@ final class RecordTable<R> implements Records<R> {
     }
 
     @Override
+    public boolean isSingleStatement() {
+        return false;
+    }
+
+    @Override
     public boolean refusedBy(Throwable failure) {
         return StatementFailure.saysKeyTaken(failure);
     }

@@ -25,6 +25,9 @@ interface Records<R extends @Nullable Object> {
     <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X;
 
+    /** Whether {@link #first} is a single statement. */
+    boolean isSingleStatement();
+
     /**
      * Stores requests that share no key as first ones, by running the action, inside the transaction of the handle.
      *

@@ -102,12 +102,53 @@ final class Session implements AutoCloseable {
         try {
             return statement.with(handle);
         } catch (SQLException e) {
-            if (SqlFailures.provesNotCommitted(e, database.dialect()) || SqlFailures.isNotUnderstood(e)) {
+            acknowledged(e);
+            throw e;
+        }
+    }
+
+    /**
+     * Runs an action that is one statement as a transaction of its own, as {@link #inOneStatement} does.
+     *
+     * @throws OutcomeUnknownException if the statement was not acknowledged, or the action failed after it had been
+     * @throws X what the action threw, with nothing stored
+     */
+    <T extends @Nullable Object, X extends Exception> T inAutocommit(Work<T, X> action) throws X {
+        if (!database.autoCommit()) {
+            return inTransaction(action);
+        }
+        try (SingleStatement watch = SingleStatement.on(handle)) {
+            T result;
+            try {
+                result = action.with(handle);
+            } catch (Throwable e) {
+                if (YourTable.isAlreadyStored(e)) {
+                    throw e;
+                }
+                if (watch.isDone()) {
+                    throw new OutcomeUnknownException(
+                            "the action failed after its one statement had been committed; call again with the same key to"
+                                    + " find out what is stored",
+                            e);
+                }
+                acknowledged(e);
                 throw e;
             }
+            SQLException failure = watch.failure();
+            if (failure != null && !watch.isDone()) {
+                acknowledged(failure);
+                throw StatementFailure.of(failure);
+            }
+            return result;
+        }
+    }
+
+    /** Throws if a statement's failure may be the loss of its acknowledgement. */
+    private void acknowledged(Throwable failure) {
+        if (SqlFailures.mayBeLoss(failure) && !SqlFailures.provesNotCommitted(failure, database.dialect())) {
             broken = true;
             throw new OutcomeUnknownException(
-                    "a statement was not acknowledged: what it changes may be stored or not", e);
+                    "a statement was not acknowledged: what it changes may be stored or not", failure);
         }
     }
 

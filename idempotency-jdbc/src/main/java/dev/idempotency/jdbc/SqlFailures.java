@@ -79,9 +79,14 @@ final class SqlFailures {
                         || hasClass(e, "P0"));
     }
 
-    /** SQLState class 42: the database has not run the statement, as it has no such table or column or grants no access. */
-    static boolean isNotUnderstood(Throwable failure) {
-        return in(failure).stream().anyMatch(e -> hasClass(e, "42"));
+    /**
+     * Whether a failure of one statement may be the loss of its acknowledgement, and not the database's own answer, which
+     * has a SQLState that says something, or a vendor's code.
+     */
+    static boolean mayBeLoss(Throwable failure) {
+        return isStopped(failure)
+                || in(failure).stream()
+                        .anyMatch(e -> (state(e).isEmpty() || hasClass(e, "HY")) && e.getErrorCode() <= 0);
     }
 
     private static boolean hasClass(SQLException e, String sqlStateClass) {

@@ -20,10 +20,17 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
 
     private final FindOriginal<R> finder;
     private final @Nullable Duration retention;
+    private final boolean singleStatement;
 
-    YourTable(FindOriginal<R> finder, @Nullable Duration retention) {
+    YourTable(FindOriginal<R> finder, @Nullable Duration retention, boolean singleStatement) {
         this.finder = finder;
         this.retention = retention;
+        this.singleStatement = singleStatement;
+    }
+
+    @Override
+    public boolean isSingleStatement() {
+        return singleStatement;
     }
 
     @Override
@@ -125,7 +132,7 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
         return original;
     }
 
-    private static boolean isAlreadyStored(Throwable failure) {
+    static boolean isAlreadyStored(Throwable failure) {
         Throwable next = failure;
         for (int depth = 0; next != null && depth < 100; depth++) {
             if (next instanceof AlreadyStored) {

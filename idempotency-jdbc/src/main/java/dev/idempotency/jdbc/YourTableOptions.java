@@ -9,16 +9,20 @@ import org.jspecify.annotations.Nullable;
 /** How {@link JdbcStores#yourTable} works. Immutable: each method returns another one. */
 public final class YourTableOptions {
 
-    private static final YourTableOptions DEFAULTS = new YourTableOptions(Duration.ofSeconds(30), null, List.of());
+    private static final YourTableOptions DEFAULTS =
+            new YourTableOptions(Duration.ofSeconds(30), null, List.of(), false);
 
     private final Duration waitAtMost;
     private final @Nullable Duration retention;
     private final List<UniqueKey> uniqueKeys;
+    private final boolean singleStatement;
 
-    private YourTableOptions(Duration waitAtMost, @Nullable Duration retention, List<UniqueKey> uniqueKeys) {
+    private YourTableOptions(
+            Duration waitAtMost, @Nullable Duration retention, List<UniqueKey> uniqueKeys, boolean singleStatement) {
         this.waitAtMost = waitAtMost;
         this.retention = retention;
         this.uniqueKeys = uniqueKeys;
+        this.singleStatement = singleStatement;
     }
 
     /**
@@ -38,7 +42,8 @@ public final class YourTableOptions {
      * @return other options
      */
     public YourTableOptions waitAtMost(Duration duration) {
-        return new YourTableOptions(Durations.notNegative("waitAtMost", duration), retention, uniqueKeys);
+        return new YourTableOptions(
+                Durations.notNegative("waitAtMost", duration), retention, uniqueKeys, singleStatement);
     }
 
     /**
@@ -49,7 +54,8 @@ public final class YourTableOptions {
      * @return other options
      */
     public YourTableOptions rowsStayFor(Duration duration) {
-        return new YourTableOptions(waitAtMost, Durations.positive("rowsStayFor", duration), uniqueKeys);
+        return new YourTableOptions(
+                waitAtMost, Durations.positive("rowsStayFor", duration), uniqueKeys, singleStatement);
     }
 
     /**
@@ -66,7 +72,30 @@ public final class YourTableOptions {
         Objects.requireNonNull(table, "table");
         List<UniqueKey> more = new ArrayList<>(uniqueKeys);
         more.add(new UniqueKey(table, List.of(columns)));
-        return new YourTableOptions(waitAtMost, retention, List.copyOf(more));
+        return new YourTableOptions(waitAtMost, retention, List.copyOf(more), singleStatement);
+    }
+
+    /**
+     * Promises that each action is one statement, its insert, so that it can run in autocommit mode: one round trip, and
+     * none to commit.
+     *
+     * <ul>
+     *   <li>A second statement through the handle is refused. One that goes to the handle's connection directly can't be
+     *       seen, and would be stored by itself.
+     *   <li>An action that fails <em>after</em> its statement can't be undone: {@link
+     *       dev.idempotency.OutcomeUnknownException} says so, and a retry replays.
+     *   <li>Where connections come with autocommit off, and in joined calls and batches, a transaction is used as without
+     *       this option.
+     * </ul>
+     *
+     * @return other options
+     */
+    public YourTableOptions singleStatement() {
+        return new YourTableOptions(waitAtMost, retention, uniqueKeys, true);
+    }
+
+    boolean isSingleStatement() {
+        return singleStatement;
     }
 
     Duration waitAtMost() {

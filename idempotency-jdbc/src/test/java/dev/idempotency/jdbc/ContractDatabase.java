@@ -78,16 +78,22 @@ final class ContractDatabase {
     }
 
     JdbcStore<@Nullable String> yourTable() {
-        return yourTable((handle, key) -> find(handle, key, ""));
+        return yourTable((handle, key) -> find(handle, key, ""), YourTableOptions.defaults());
+    }
+
+    JdbcStore<@Nullable String> yourTableSingleStatement() {
+        return yourTable(
+                (handle, key) -> find(handle, key, ""),
+                YourTableOptions.defaults().singleStatement());
     }
 
     /** With a finder that locks the row, which shows what is newer than the caller's snapshot. */
     JdbcStore<@Nullable String> yourTableLocking() {
-        return yourTable((handle, key) -> find(handle, key, " for update"));
+        return yourTable((handle, key) -> find(handle, key, " for update"), YourTableOptions.defaults());
     }
 
-    private JdbcStore<@Nullable String> yourTable(FindOriginal<@Nullable String> finder) {
-        YourTableOptions options = YourTableOptions.defaults().waitAtMost(Duration.ofSeconds(10));
+    private JdbcStore<@Nullable String> yourTable(FindOriginal<@Nullable String> finder, YourTableOptions given) {
+        YourTableOptions options = given.waitAtMost(Duration.ofSeconds(10));
         for (int i = 0; i < StoreFixture.NAMESPACES.size(); i++) {
             options = options.uniqueKey("effect", "scope" + i, "id" + i);
         }

@@ -6,7 +6,9 @@ import dev.idempotency.Request;
 import dev.idempotency.testkit.StoreFixture;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +21,16 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
         TRANSACTIONAL,
         /** Each call inside a transaction of the caller. */
         JOINED_YOUR_TABLE,
-        JOINED_TRANSACTIONAL;
+        JOINED_TRANSACTIONAL,
+        /** The action's one insert in autocommit mode. */
+        SINGLE_STATEMENT;
 
         boolean joined() {
             return this == JOINED_YOUR_TABLE || this == JOINED_TRANSACTIONAL;
         }
 
         boolean ownTable() {
-            return this == YOUR_TABLE || this == JOINED_YOUR_TABLE;
+            return this == YOUR_TABLE || this == JOINED_YOUR_TABLE || this == SINGLE_STATEMENT;
         }
     }
 
@@ -34,10 +38,14 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
     record Setup(TestDatabase database, Mode mode, TransactionIsolationLevel isolation) {
 
         static List<Setup> eachAt(List<TransactionIsolationLevel> isolations) {
+            return eachAt(isolations, EnumSet.complementOf(EnumSet.of(Mode.SINGLE_STATEMENT)));
+        }
+
+        static List<Setup> eachAt(List<TransactionIsolationLevel> isolations, Set<Mode> modes) {
             List<Setup> setups = new ArrayList<>();
             for (TestDatabase database : TestDatabase.values()) {
                 for (TransactionIsolationLevel isolation : isolations) {
-                    for (Mode mode : Mode.values()) {
+                    for (Mode mode : modes) {
                         setups.add(new Setup(database, mode, isolation));
                     }
                 }
@@ -61,6 +69,7 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
     private IdempotencyStore<Handle, @Nullable String> newStore() {
         return switch (setup.mode) {
             case YOUR_TABLE -> database.yourTable();
+            case SINGLE_STATEMENT -> database.yourTableSingleStatement();
             case TRANSACTIONAL -> database.transactional();
             case JOINED_YOUR_TABLE -> database.joined(database.yourTableLocking());
             case JOINED_TRANSACTIONAL -> database.joined(database.transactional());
