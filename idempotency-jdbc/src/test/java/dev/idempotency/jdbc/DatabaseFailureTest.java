@@ -17,6 +17,7 @@ import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
 import dev.idempotency.RetryableException;
+import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ class DatabaseFailureTest {
     /** The first call whose name begins so fails, before or after the real connection has done it. */
     private void failOnce(String call, boolean after, SQLException with) {
         AtomicBoolean failed = new AtomicBoolean();
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String now) throws SQLException {
                 if (!after && now.startsWith(call) && !failed.getAndSet(true)) {
@@ -224,7 +225,7 @@ class DatabaseFailureTest {
             "S2: no rollback works at all: the connection is closed before anybody turns autocommit on, which commits")
     void noRollbackWorks_nothingIsCommitted() {
         JdbcStore<String> store = messages.store();
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) throws SQLException {
                 if (call.equals("rollback")) {

@@ -20,6 +20,7 @@ import dev.idempotency.Outcome.Source;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
+import dev.idempotency.testkit.faults.Fault;
 import dev.idempotency.window.CaffeineWindow;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -485,7 +486,7 @@ class JoinedTransactionTest {
     void savepointGone_isRetryTransaction() {
         JdbcStore<String> store = store(Mode.YOUR_TABLE);
         store.execute(request, insert(request, "ok"), (n, o, r) -> {});
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) throws SQLException {
                 if (call.startsWith("insert") && real != null) {
@@ -512,7 +513,7 @@ class JoinedTransactionTest {
         assumeTrue(database == TestDatabase.H2, "an error of H2 alone");
         JdbcStore<String> store = store(Mode.TRANSACTIONAL);
         store.execute(request, insert(request, "ok"), (n, o, r) -> {});
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) throws SQLException {
                 if (call.endsWith("FOR UPDATE")) {

@@ -9,6 +9,7 @@ import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseBackend.Claim;
 import dev.idempotency.store.LeaseOptions;
 import dev.idempotency.store.Payload;
+import dev.idempotency.testkit.faults.FaultyDataSource;
 import java.time.Duration;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
@@ -20,7 +21,7 @@ final class LeaseTable {
     static final Duration RETENTION = Duration.ofHours(24);
 
     final Messages messages = new Messages(TestDatabase.H2);
-    final ProbedDataSource dataSource = messages.dataSource;
+    final FaultyDataSource dataSource = messages.dataSource;
     final Jdbi jdbi = messages.jdbi;
     final JdbcLeases leases;
 

@@ -20,6 +20,7 @@ import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
+import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,7 +62,7 @@ class LeasedFaultsTest {
 
     private void breakConnection(When when, int times, Predicate<String> at) {
         AtomicInteger left = new AtomicInteger(times);
-        table.dataSource.fault(new ProbedDataSource.Fault() {
+        table.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) throws SQLException {
                 if (when == When.QUESTION_LOST) {
@@ -86,7 +87,7 @@ class LeasedFaultsTest {
     }
 
     private void mend() {
-        table.dataSource.fault(new ProbedDataSource.Fault() {});
+        table.dataSource.fault(Fault.none());
     }
 
     private IdempotencyStore<Lease, String> store(Pool pool) {
@@ -245,7 +246,7 @@ class LeasedFaultsTest {
         for (String state : List.of("40001", "HYT00", "90131")) {
             for (String at : List.of("INSERT", "UPDATE", "SELECT", "commit")) {
                 AtomicInteger left = new AtomicInteger(2);
-                table.dataSource.fault(new ProbedDataSource.Fault() {
+                table.dataSource.fault(new Fault() {
                     @Override
                     public void before(@Nullable Connection real, String call) throws SQLException {
                         if (call.startsWith(at) && left.getAndDecrement() > 0) {
@@ -269,7 +270,7 @@ class LeasedFaultsTest {
     @DisplayName("S5: always in the way: retryable, and nothing was run")
     void alwaysInTheWay_isRetryable() {
         IdempotencyStore<Lease, String> store = table.store();
-        table.dataSource.fault(new ProbedDataSource.Fault() {
+        table.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) throws SQLException {
                 if (call.startsWith("INSERT")) {

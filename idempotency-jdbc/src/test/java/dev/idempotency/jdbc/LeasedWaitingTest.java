@@ -21,6 +21,7 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.jdbc.LeaseTable.Holder;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
+import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ class LeasedWaitingTest {
     /** Counts down at each claim that somebody makes in the database. */
     private CountDownLatch claims(int number) {
         CountDownLatch claims = new CountDownLatch(number);
-        table.dataSource.fault(new ProbedDataSource.Fault() {
+        table.dataSource.fault(new Fault() {
             @Override
             public void after(Connection real, String call) {
                 if (call.startsWith("SELECT")) {

@@ -5,6 +5,7 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Request;
+import dev.idempotency.testkit.faults.FaultyDataSource;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -14,7 +15,7 @@ import org.jdbi.v3.core.Jdbi;
 final class Messages {
 
     final DataSource real;
-    final ProbedDataSource dataSource;
+    final FaultyDataSource dataSource;
     final Jdbi jdbi;
 
     Messages(TestDatabase database) {
@@ -28,7 +29,7 @@ final class Messages {
 
     Messages(TestDatabase database, DataSource real) {
         this.real = real;
-        dataSource = new ProbedDataSource(real);
+        dataSource = new FaultyDataSource(real);
         jdbi = Jdbi.create(dataSource);
         Jdbi.create(real)
                 .useHandle(handle -> handle.execute(database.sql("create table if not exists message ("

@@ -23,6 +23,7 @@ import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
+import dev.idempotency.testkit.faults.Fault;
 import dev.idempotency.window.CaffeineWindow;
 import java.io.IOException;
 import java.sql.Connection;
@@ -72,7 +73,7 @@ class OwnTransactionTest {
 
     private void failOnce(String call, boolean after, SQLException with) {
         AtomicInteger times = new AtomicInteger();
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String now) throws SQLException {
                 if (!after && now.equals(call) && times.getAndIncrement() == 0) {
@@ -464,12 +465,7 @@ class OwnTransactionTest {
     void undeclaredWrapper_isReadAsConflict() {
         RecordStore<String> store = JdbcStores.transactional(messages.jdbi, Codec.utf8());
         store.execute(request, handle -> "ok", (n, o, r) -> {});
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
-            @Override
-            public void failed(String call, SQLException failure) {
-                throw new java.lang.reflect.UndeclaredThrowableException(failure);
-            }
-        });
+        messages.dataSource.fault(Fault.wrapping());
 
         assertThat(store.execute(request, handle -> "no", (n, o, r) -> {}))
                 .isEqualTo(new Replayed<>("ok", request.keys().get(0), Source.STORE));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.RetryableException;
+import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -119,7 +120,7 @@ class PurgerTest {
         expired(3);
         try (Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, told::add)) {
             assertThat(purger).isNotNull();
-            table.dataSource.fault(new ProbedDataSource.Fault() {
+            table.dataSource.fault(new Fault() {
                 @Override
                 public void before(@Nullable Connection real, String call) throws SQLException {
                     if (call.startsWith("DELETE") || call.startsWith("executeBatch")) {
@@ -132,7 +133,7 @@ class PurgerTest {
             assertThat(told).hasSize(2).hasOnlyElementsOfType(RetryableException.class);
             assertThat(table.count()).isEqualTo(3);
 
-            table.dataSource.fault(new ProbedDataSource.Fault() {});
+            table.dataSource.fault(Fault.none());
             scheduler.tick();
             assertThat(table.count()).isZero();
             assertThat(told).hasSize(2);
@@ -151,7 +152,7 @@ class PurgerTest {
             throw new IllegalStateException("deaf");
         })) {
             assertThat(purger).isNotNull();
-            table.dataSource.fault(new ProbedDataSource.Fault() {
+            table.dataSource.fault(new Fault() {
                 @Override
                 public void before(@Nullable Connection real, String call) {
                     throw new IllegalStateException("pool");
@@ -159,7 +160,7 @@ class PurgerTest {
             });
             scheduler.tick();
             assertThat(uncaught).singleElement().satisfies(e -> assertThat(e).hasMessage("deaf"));
-            table.dataSource.fault(new ProbedDataSource.Fault() {});
+            table.dataSource.fault(Fault.none());
             scheduler.tick();
             assertThat(table.count()).isZero();
         } finally {

@@ -14,6 +14,7 @@ import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
+import dev.idempotency.testkit.faults.Fault;
 import dev.idempotency.window.CaffeineWindow;
 import java.sql.Connection;
 import java.time.Duration;
@@ -125,7 +126,7 @@ class RecordTableTest {
         Request both = request("m1").and(businessKey("b1"));
         store.execute(request("m1"), handle -> "old", (n, o, r) -> {});
         boolean[] replaced = new boolean[1];
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
+        messages.dataSource.fault(new Fault() {
             @Override
             public void before(@Nullable Connection real, String call) {
                 // Between the read of the original and the copy of it.

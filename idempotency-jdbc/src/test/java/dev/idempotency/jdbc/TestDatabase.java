@@ -2,6 +2,10 @@ package dev.idempotency.jdbc;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.idempotency.testkit.servers.MariadbServer;
+import dev.idempotency.testkit.servers.NotStarted;
+import dev.idempotency.testkit.servers.PostgresqlServer;
+import dev.idempotency.testkit.servers.PostgresqlServer.Version;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -76,15 +80,15 @@ enum TestDatabase {
         try {
             return switch (this) {
                 case H2 -> h2("mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=1000");
-                case POSTGRESQL_14 -> postgresql(TestServers.postgresql14(), name, more);
-                case POSTGRESQL_17 -> postgresql(TestServers.postgresql17(), name, more);
+                case POSTGRESQL_14 -> postgresql(Version.V14, name, more);
+                case POSTGRESQL_17 -> postgresql(Version.V17, name, more);
                 case MARIADB -> mariadb(name, "OFF", more);
                 case MARIADB_SNAPSHOT -> mariadb(name, "ON", more);
             };
         } catch (SQLException e) {
             throw new IllegalStateException("no database could be made on " + this, e);
-        } catch (TestServers.NotStarted e) {
-            return abort(this + " can't be started on this system: " + e.getCause());
+        } catch (NotStarted e) {
+            return abort(this + ": " + e);
         }
     }
 
@@ -94,9 +98,10 @@ enum TestDatabase {
         return dataSource;
     }
 
-    private static DataSource postgresql(String url, String name, CharSequence more) throws SQLException {
+    private static DataSource postgresql(Version version, String name, CharSequence more) throws SQLException {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(url + "&options=-c%20lock_timeout=1000&currentSchema=" + name + ",public" + more);
+        dataSource.setUrl(PostgresqlServer.shared(version).url() + "&options=-c%20lock_timeout=1000&currentSchema="
+                + name + ",public" + more);
         execute(dataSource, "create schema " + name);
         execute(dataSource, "create extension if not exists citext schema public; create domain caseless as citext");
         execute(
@@ -106,11 +111,10 @@ enum TestDatabase {
     }
 
     private static DataSource mariadb(String name, String snapshotIsolation, CharSequence more) throws SQLException {
-        String url = TestServers.mariadb();
-        execute(new MariaDbDataSource(url + "?user=root"), "create database " + name + " character set utf8mb4");
-        return new MariaDbDataSource(
-                url + name + "?user=root&sessionVariables=innodb_lock_wait_timeout=1,innodb_snapshot_isolation="
-                        + snapshotIsolation + more);
+        MariadbServer server = MariadbServer.shared();
+        execute(new MariaDbDataSource(server.url("")), "create database " + name + " character set utf8mb4");
+        return new MariaDbDataSource(server.url(name)
+                + "&sessionVariables=innodb_lock_wait_timeout=1,innodb_snapshot_isolation=" + snapshotIsolation + more);
     }
 
     private static void execute(DataSource dataSource, String sql) throws SQLException {

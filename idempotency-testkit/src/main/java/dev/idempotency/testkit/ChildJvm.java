@@ -1,10 +1,14 @@
 package dev.idempotency.testkit;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program that runs in a JVM of its own, with the class path of this one: another server, or one that can be killed.
+ * A program that runs in a JVM of its own, with the class path that it has in this one: another server, or one that can be
+ * killed.
  *
  * <ol>
  *   <li>The program's {@code main} gets ready and calls {@link #awaitGo()}.
@@ -66,7 +71,7 @@ public final class ChildJvm implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        command.addAll(List.of("-cp", classPath(program), program.getName()));
         command.addAll(List.of(arguments));
         try {
             return new ChildJvm(new ProcessBuilder(command).start(), atMost);
@@ -226,6 +231,26 @@ public final class ChildJvm implements AutoCloseable {
 
     private static String last(List<String> printed) {
         return String.join("\n  ", printed.subList(Math.max(0, printed.size() - 30), printed.size()));
+    }
+
+    /** A program that a build tool runs in its own JVM has a class loader of its own; the tool's class path is no use to it. */
+    private static String classPath(Class<?> program) {
+        List<String> entries = new ArrayList<>();
+        if (program.getClassLoader() instanceof URLClassLoader loader) {
+            for (URL url : loader.getURLs()) {
+                if (url.getProtocol().equals("file")) {
+                    entries.add(Path.of(URI.create(url.toString())).toString());
+                }
+            }
+        } else {
+            for (String property : List.of("java.class.path", "jdk.module.path")) {
+                String path = System.getProperty(property, "");
+                if (!path.isEmpty()) {
+                    entries.add(path);
+                }
+            }
+        }
+        return String.join(File.pathSeparator, entries);
     }
 
     private interface Line {

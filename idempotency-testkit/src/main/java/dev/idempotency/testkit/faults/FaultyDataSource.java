@@ -1,15 +1,17 @@
-package dev.idempotency.jdbc;
+package dev.idempotency.testkit.faults;
 
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,20 +22,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A data source in front of a real one that writes down what is asked of the database, and can fail on the way there or
  * on the way back.
+ *
+ * <ol>
+ *   <li>Its connections and statements are proxies, as those of many a pool are.
+ *   <li>Each call is told to the {@link Fault}, goes to the real connection, and is told again before its result is
+ *       returned.
+ *   <li>Statements that are executed, commits, rollbacks and savepoints are kept in order, and open connections are counted.
+ * </ol>
+ *
+ * <p>Safe for use by any number of threads.
  */
-final class ProbedDataSource implements DataSource {
-
-    /** What happens to a call: it may fail before or after the real connection has done it. */
-    interface Fault {
-        default void before(@Nullable Connection real, String call) throws SQLException {}
-
-        default void after(Connection real, String call) throws SQLException {}
-
-        /** What becomes of the real one's own failure. */
-        default void failed(String call, SQLException failure) throws SQLException {
-            throw failure;
-        }
-    }
+public final class FaultyDataSource implements DataSource {
 
     private static final Set<String> OF_INTEREST = Set.of("commit", "rollback", "setSavepoint", "releaseSavepoint");
 
@@ -41,31 +40,58 @@ final class ProbedDataSource implements DataSource {
     private final List<String> calls = new CopyOnWriteArrayList<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger mostOpen = new AtomicInteger();
-    private volatile Fault fault = new Fault() {};
+    private volatile Fault fault = Fault.none();
 
-    ProbedDataSource(DataSource real) {
-        this.real = real;
+    /**
+     * In front of a real data source, with no fault.
+     *
+     * @param real where connections come from
+     */
+    public FaultyDataSource(DataSource real) {
+        this.real = Objects.requireNonNull(real, "real");
     }
 
-    void fault(Fault next) {
-        fault = next;
+    /**
+     * From now on, calls on all connections, old and new, suffer this.
+     *
+     * @param next the fault, in place of the one before
+     */
+    public void fault(Fault next) {
+        fault = Objects.requireNonNull(next, "next");
     }
 
-    /** SQL of statements, and "commit", "rollback" … in order; a rollback of nothing is not one. */
-    List<String> calls() {
+    /**
+     * What the database was asked: the SQL of each statement that was executed, and {@code commit}, {@code rollback}, {@code
+     * rollback to savepoint}, {@code setSavepoint} and {@code releaseSavepoint}. A call that a fault kept from the database
+     * is one of them; the rollback of a transaction in which nothing was executed is not.
+     *
+     * @return a snapshot, in order
+     */
+    public List<String> calls() {
         return List.copyOf(calls);
     }
 
-    void forget() {
+    /** Forgets all calls, and how many connections were open at most. */
+    public void forget() {
         calls.clear();
-        mostOpen.set(0);
+        mostOpen.set(open.get());
     }
 
-    int mostConnections() {
+    /**
+     * How many connections were open at the same time, at most.
+     *
+     * @return the number since {@link #forget}
+     */
+    public int mostConnections() {
         return mostOpen.get();
     }
 
-    int openConnections() {
+    /**
+     * How many connections are open now.
+     *
+     * @return the number
+     */
+    public int openConnections() {
         return open.get();
     }
 
@@ -97,9 +123,6 @@ final class ProbedDataSource implements DataSource {
             if (name.equals("equals")) {
                 return args != null && proxy == args[0];
             }
-            if (name.equals("prepareStatement")) {
-                return prepared(args);
-            }
             if (name.equals("close") && !closed) {
                 closed = true;
                 open.decrementAndGet();
@@ -111,36 +134,43 @@ final class ProbedDataSource implements DataSource {
             if (args == null && (name.equals("commit") || name.equals("rollback"))) {
                 dirty = false;
             }
+            Object result = passedOn(name, connection, method, args);
+            return result instanceof Statement statement ? watched(statement, args) : result;
+        }
+
+        private @Nullable Object passedOn(String name, Object target, Method method, Object @Nullable [] args)
+                throws Throwable {
             fault.before(connection, name);
-            Object result = call(connection, method, args);
+            Object result = null;
+            try {
+                result = call(target, method, args);
+            } catch (SQLException e) {
+                fault.failed(name, e);
+            }
             fault.after(connection, name);
-            return result instanceof Statement statement ? watched(statement, Statement.class) : result;
+            return result;
         }
 
-        private Object prepared(Object @Nullable [] args) throws SQLException {
-            String sql = String.valueOf(args == null ? "" : args[0]);
-            return watched(connection.prepareStatement(sql), PreparedStatement.class, sql);
-        }
-
-        private Object watched(Statement statement, Class<?> type, String... sql) {
+        /** A prepared statement was given its SQL as it was made; any other gets it when it is executed. */
+        private Object watched(Statement statement, Object @Nullable [] made) {
+            Class<?> type = statement instanceof CallableStatement
+                    ? CallableStatement.class
+                    : statement instanceof PreparedStatement ? PreparedStatement.class : Statement.class;
+            String prepared = statement instanceof PreparedStatement ? first(made) : "";
             return Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
-                if (method.getName().startsWith("execute")) {
-                    dirty = true;
-                    String text = sql.length > 0 ? sql[0] : String.valueOf(args == null ? "" : args[0]);
-                    calls.add(text);
-                    fault.before(connection, text);
-                    Object result = null;
-                    try {
-                        result = call(statement, method, args);
-                    } catch (SQLException e) {
-                        fault.failed(text, e);
-                    }
-                    fault.after(connection, text);
-                    return result;
+                if (!method.getName().startsWith("execute")) {
+                    return call(statement, method, args);
                 }
-                return call(statement, method, args);
+                dirty = true;
+                String sql = prepared.isEmpty() ? first(args) : prepared;
+                calls.add(sql);
+                return passedOn(sql, statement, method, args);
             });
         }
+    }
+
+    private static String first(Object @Nullable [] args) {
+        return String.valueOf(args == null ? "" : args[0]);
     }
 
     private static @Nullable Object call(Object target, Method method, Object @Nullable [] args) throws Throwable {
