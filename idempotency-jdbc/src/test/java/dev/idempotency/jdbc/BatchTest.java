@@ -22,8 +22,8 @@ import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
+import dev.idempotency.testkit.faults.Fault;
 import dev.idempotency.window.CaffeineWindow;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -282,18 +282,11 @@ class BatchTest {
     @DisplayName("S4: a batch whose commit is not acknowledged is unknown, publishes nothing, and a retry finds out")
     void commitNotAcknowledged_isUnknown_retryReplays(Mode mode) {
         Idempotency<Handle, String> sends = sends(store(mode));
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
-            @Override
-            public void after(Connection real, String call) throws SQLException {
-                if (call.equals("commit")) {
-                    throw new SQLException("gone", "08006");
-                }
-            }
-        });
+        messages.dataSource.fault(Fault.after("commit"::equals, new SQLException("gone", "08006")));
 
         assertThatThrownBy(() -> sends.executeAll(requests(0, 3), inserting("ok")))
                 .isInstanceOf(OutcomeUnknownException.class);
-        messages.dataSource.fault(new ProbedDataSource.Fault() {});
+        messages.dataSource.fault(Fault.none());
 
         assertThat(sends.window().get(messageKey("m1"))).isNull();
         assertThat(sends.executeAll(requests(0, 3), inserting("no")))

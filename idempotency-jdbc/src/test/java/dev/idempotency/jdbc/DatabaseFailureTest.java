@@ -257,7 +257,7 @@ class DatabaseFailureTest {
         config.setMaximumPoolSize(1);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             JdbcStore<String> store = JdbcStores.yourTable(pool, Messages::find, YourTableOptions.defaults());
-            elsewhere.dataSource.fault(new ProbedDataSource.Fault() {
+            elsewhere.dataSource.fault(new Fault() {
                 @Override
                 public void before(@Nullable Connection real, String call) throws SQLException {
                     if (call.equals("rollback")) {
@@ -274,7 +274,7 @@ class DatabaseFailureTest {
                             (n, o, r) -> {}))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("action");
-            elsewhere.dataSource.fault(new ProbedDataSource.Fault() {});
+            elsewhere.dataSource.fault(Fault.none());
             assertThat(elsewhere.rows()).isZero();
 
             // The pool may not have seen yet that the connection is gone.

@@ -12,6 +12,7 @@ import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
+import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jdbi.v3.core.Handle;
@@ -171,16 +172,9 @@ class SingleStatementTest {
     @Test
     @DisplayName("J-12: the statement is applied, then the connection drops: unknown, and a retry replays")
     void acknowledgementLost_isUnknown_retryReplays() {
-        messages.dataSource.fault(new ProbedDataSource.Fault() {
-            @Override
-            public void after(Connection real, String call) throws SQLException {
-                if (call.startsWith("insert")) {
-                    throw new SQLException("gone", "08006");
-                }
-            }
-        });
+        messages.dataSource.fault(Fault.after(call -> call.startsWith("insert"), new SQLException("gone", "08006")));
         assertThatThrownBy(() -> execute("ok")).isInstanceOf(OutcomeUnknownException.class);
-        messages.dataSource.fault(new ProbedDataSource.Fault() {});
+        messages.dataSource.fault(Fault.none());
 
         assertThat(execute("no")).isEqualTo(replayed("ok"));
     }
