@@ -129,7 +129,7 @@ final class JdbcLeases implements LeaseBackend {
                 statements.copy(connection, key, known.getKey());
             }
             if (row.isInProgress()) {
-                return new Claim.Granted(row.record(), token, true);
+                return new Claim.Granted(row.identityFor(owner), token, true);
             }
             IdempotencyKey matched = request.keys().stream()
                     .filter(live::containsKey)
@@ -162,7 +162,13 @@ final class JdbcLeases implements LeaseBackend {
                 owner,
                 token,
                 handle -> statements.release(handle.getConnection(), request.keysInByteOrder(), owner, token),
-                (handle, record) -> statements.releaseRecord(handle.getConnection(), record, owner, token),
+                (handle, record) -> {
+                    if (record.equals(owner)) {
+                        statements.removeRecord(handle.getConnection(), record, owner, token);
+                    } else {
+                        statements.endLease(handle.getConnection(), record, owner, token);
+                    }
+                },
                 true,
                 false);
     }

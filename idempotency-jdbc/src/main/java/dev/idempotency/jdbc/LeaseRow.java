@@ -37,6 +37,11 @@ record LeaseRow(
         return someone.equals(owner);
     }
 
+    /** What the record is known by once this owner has taken it over: its first owner may come back, and is not it any more. */
+    UUID identityFor(UUID someone) {
+        return owner != null && record.equals(someone) ? owner : record;
+    }
+
     boolean isInProgress() {
         return payload == null;
     }

@@ -44,7 +44,8 @@ final class LeaseStatements {
     private final String[] extend = new String[Request.MAX_KEYS + 1];
     private final String[] deleteExpired = new String[Request.MAX_KEYS + 1];
     private final String completeRecord;
-    private final String releaseRecord;
+    private final String removeRecord;
+    private final String endLease;
     private final String extendRecord;
     private final String takeOver;
     private final String copy;
@@ -66,9 +67,10 @@ final class LeaseStatements {
             deleteExpired[keys] = "DELETE FROM " + table + in + " AND expires_at <= " + NOW;
         }
         completeRecord = "UPDATE " + table + COMPLETE + ofRecord;
-        releaseRecord = "DELETE FROM " + table + ofRecord;
+        removeRecord = "DELETE FROM " + table + ofRecord;
+        endLease = "UPDATE " + table + " SET lease_until = " + NOW + ofRecord;
         extendRecord = "UPDATE " + table + EXTEND + ofRecord;
-        takeOver = "UPDATE " + table + " SET fingerprint = ?, owner = ?, token = ?, lease_until = " + NOW
+        takeOver = "UPDATE " + table + " SET record_id = ?, fingerprint = ?, owner = ?, token = ?, lease_until = " + NOW
                 + " + ?, expires_at = " + NOW + " + ?" + ofRecord;
         copy = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, owner, token, lease_until,"
@@ -142,7 +144,8 @@ final class LeaseStatements {
         }
         try (PreparedStatement statement = connection.prepareStatement(takeOver)) {
             long token = nextToken(leastToken, row.now());
-            Parameters parameters = new Parameters(statement).fingerprint(fingerprint);
+            Parameters parameters =
+                    new Parameters(statement).id(row.identityFor(owner)).fingerprint(fingerprint);
             parameters.id(owner).number(token).now().micros(lease).now().micros(retention);
             parameters.id(row.record()).id(before).number(row.token());
             statement.executeUpdate();
@@ -205,9 +208,16 @@ final class LeaseStatements {
         }
     }
 
-    void releaseRecord(Connection connection, UUID record, UUID owner, long token) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(releaseRecord)) {
+    void removeRecord(Connection connection, UUID record, UUID owner, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(removeRecord)) {
             new Parameters(statement).id(record).id(owner).number(token);
+            statement.executeUpdate();
+        }
+    }
+
+    void endLease(Connection connection, UUID record, UUID owner, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(endLease)) {
+            new Parameters(statement).now().id(record).id(owner).number(token);
             statement.executeUpdate();
         }
     }

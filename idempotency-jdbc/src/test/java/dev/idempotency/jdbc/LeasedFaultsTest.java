@@ -144,13 +144,14 @@ class LeasedFaultsTest {
     }
 
     @Test
-    @DisplayName("S4: no answer to any claim: nothing runs, and it is worth asking again")
-    void claimNeverAnswered_isRetryable() {
+    @DisplayName("S4: no answer to any claim: nothing runs, and the key may be taken until the lease ends")
+    void claimNeverAnswered_isUnknown() {
         IdempotencyStore<Lease, String> store = table.store();
         breakConnection(When.ANSWER_LOST, UNTIL_MENDED, starting("INSERT").or(starting("SELECT")));
 
         assertThatThrownBy(() -> store.execute(request, this::run, (n, o, r) -> {}))
-                .isInstanceOf(RetryableException.class);
+                .isInstanceOf(OutcomeUnknownException.class)
+                .hasMessageContaining("nothing was run");
         assertThat(runs).hasValue(0);
 
         mend();

@@ -139,16 +139,23 @@ class LeasedRecordTest {
     }
 
     @Test
-    @DisplayName("S10: who has taken over releases all names of the record")
-    void release_afterTakeover_removesAllNames() {
+    @DisplayName(
+            "S10, S4: who has taken over ends its lease under all names, and the next one is told of the first one")
+    void release_afterTakeover_keepsTheRecordWithItsLeaseEnded() {
         table.hold(both);
         table.pass(LEASE);
         Holder b = table.hold(other);
 
         assertThat(b.release()).isTrue();
-        assertThat(table.count()).isZero();
+        assertThat(table.count()).isEqualTo(3);
         assertThat(b.release()).as("repeated after a lost reply").isTrue();
+        Holder c = table.hold(request);
+        assertThat(c.granted().takenOver()).isTrue();
+        assertThat(c.granted().token()).isGreaterThan(b.granted().token());
+        assertThat(b.release()).as("once somebody has taken over").isFalse();
         assertThat(b.complete("late")).isFalse();
+        assertThat(c.complete("c")).isTrue();
+        assertThat(response(table.claim(other))).isEqualTo("c");
     }
 
     @Test
@@ -405,7 +412,6 @@ class LeasedRecordTest {
         assertThatThrownBy(() -> kept.execute(
                         both, lease -> fail(lease, new IllegalArgumentException("y"), true), (n, o, r) -> {}))
                 .hasMessage("y");
-        assertThat(table.count()).isZero();
         assertThat(answer(table.store(), both, "at last")).isEqualTo(new Executed<>("at last"));
     }
 

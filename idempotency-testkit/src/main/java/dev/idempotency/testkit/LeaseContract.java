@@ -143,6 +143,26 @@ public interface LeaseContract extends StoreFixture<Lease> {
 
     @Test
     @DisplayName(
+            "S10, K-6: who took over and fails before its effect frees the key at once, and the next is told of the"
+                    + " first one")
+    default void failureAfterATakeover_isATakeoverForTheNext() throws Exception {
+        Lease first = fails(message("1"), Lease::effectStarts);
+        lapse(message("1"));
+        List<Long> tokens = new ArrayList<>(List.of(first.token()));
+        for (int attempt = 0; attempt < 3; attempt++) {
+            Lease next = fails(message("1"), held -> {});
+            assertThat(next.takenOver()).as("taken over").isTrue();
+            tokens.add(next.token());
+        }
+        Lease last = run(message("1"), held -> {});
+        assertThat(last.takenOver()).as("taken over").isTrue();
+        tokens.add(last.token());
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+        assertReplayed(Sender.toAnotherServer(this).send(message("1"), "again"), "done", message("1"));
+    }
+
+    @Test
+    @DisplayName(
             "L-4: A pauses past its lease and B takes over; A cannot extend, start or complete, and B's response stays")
     default void lateHolder_cannotComplete() throws Exception {
         Sender<Lease> late = Sender.to(this);
