@@ -41,21 +41,23 @@ final class JdbcLeases implements LeaseBackend {
 
     JdbcLeases(Database database, TableName table) {
         this.database = database;
-        this.statements = new LeaseStatements(table);
+        this.statements = new LeaseStatements(table, database.dialect());
     }
 
     @Override
     public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
         return Attempts.run(database, (session, again) -> {
             try {
-                long token = session.inOneStatement(handle -> statements.insert(
+                Session.Work<Long, SQLException> insert = handle -> statements.insert(
                         handle.getConnection(),
                         request.keysInByteOrder(),
                         owner,
                         request.fingerprint(),
                         0,
                         lease,
-                        retention));
+                        retention);
+                long token =
+                        statements.readsTokenBack() ? session.inTransaction(insert) : session.inOneStatement(insert);
                 return new Claim.Granted(owner, token, false);
             } catch (SQLException e) {
                 if (!SqlFailures.violatesConstraint(e)) {

@@ -46,7 +46,7 @@ public final class RecordAdmin {
 
     RecordAdmin(Database database, TableName table, List<Window<?>> windows) {
         this.database = database;
-        this.statements = new AdminStatements(table);
+        this.statements = new AdminStatements(table, database.dialect());
         this.records = new RecordStatements(table, database.dialect());
         this.windows = windows;
     }

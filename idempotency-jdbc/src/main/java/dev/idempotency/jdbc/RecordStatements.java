@@ -35,8 +35,8 @@ final class RecordStatements {
     private final String deleteOneExpired;
 
     RecordStatements(TableName table, Dialect dialect) {
-        String now = dialect.clock();
-        bindsClock = dialect.bindsClock();
+        String now = dialect.clock().now();
+        bindsClock = dialect.clock().isBound();
         for (int keys = 1; keys <= Request.MAX_KEYS; keys++) {
             String in = "idempotency_key IN (" + repeated("?", keys) + ")";
             insert[keys] = "INSERT INTO " + table
