@@ -20,18 +20,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Leases in H2 against a plain model. Durations are whole minutes and time passes by moving rows back, so that the moments a
+ * Leases in a database against a plain model. Durations are whole minutes and time passes by moving rows back, so that the moments a
  * statement takes decide nothing.
  */
 @DisplayName("S2, S4, S8, S10, S11: random operations against a plain model")
+@ParameterizedClass
+@EnumSource
 class JdbcLeasesModelTest {
 
     private static final int STEPS = 1_500;
+
+    /** Where each statement is a trip to a server. */
+    private static final int STEPS_ON_A_SERVER = 700;
 
     private static final class Kept {
         UUID identity;
@@ -55,20 +63,29 @@ class JdbcLeasesModelTest {
 
     private record Grant(Request request, UUID owner, long token) {}
 
-    private final LeaseTable table = new LeaseTable();
-    private final List<JdbcLeases> servers = List.of(table.leases, table.anotherServer());
-    private final RecordAdmin admin = JdbcStores.admin(table.jdbi);
+    @AutoClose
+    private final LeaseTable table;
+
+    private final List<JdbcLeases> servers;
+    private final RecordAdmin admin;
     private final List<Kept> records = new ArrayList<>();
     private final List<Grant> grants = new ArrayList<>();
     private final Map<String, Integer> seen = new TreeMap<>();
     private long minute;
     private long lastToken;
 
+    JdbcLeasesModelTest(TestDatabase database) {
+        table = new LeaseTable(database);
+        servers = List.of(table.leases, table.anotherServer());
+        admin = JdbcStores.admin(table.jdbi);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void operations_random_answerAsTheModelDoes(long seed) {
         Random random = new Random(seed);
-        for (int step = 0; step < STEPS; step++) {
+        int steps = table.database == TestDatabase.H2 ? STEPS : STEPS_ON_A_SERVER;
+        for (int step = 0; step < steps; step++) {
             JdbcLeases leases = servers.get(random.nextInt(2));
             switch (random.nextInt(9)) {
                 case 0, 1, 2, 3 -> claim(leases, random, step);

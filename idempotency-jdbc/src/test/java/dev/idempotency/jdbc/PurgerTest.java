@@ -19,16 +19,28 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The purger on a scheduler whose time passes when the test says so. */
+@ParameterizedClass
+@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MARIADB_SNAPSHOT")
 class PurgerTest {
 
-    private final LeaseTable table = new LeaseTable();
-    private final RecordAdmin admin = JdbcStores.admin(table.jdbi);
+    @AutoClose
+    private final LeaseTable table;
+
+    private final RecordAdmin admin;
     private final ByHand scheduler = new ByHand();
     private final List<Throwable> told = new ArrayList<>();
+
+    PurgerTest(TestDatabase database) {
+        table = new LeaseTable(database);
+        admin = JdbcStores.admin(table.jdbi);
+    }
 
     /** Runs what is due on the thread of the test; a task that throws is never run again, as with a real one. */
     private static final class ByHand extends ScheduledThreadPoolExecutor {
