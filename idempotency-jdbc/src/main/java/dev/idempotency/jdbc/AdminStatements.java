@@ -2,7 +2,6 @@ package dev.idempotency.jdbc;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -117,7 +116,7 @@ final class AdminStatements {
                 long leaseUntil = results.getLong(6);
                 found.add(new RecordInfo(
                         key(results.getBytes(1)),
-                        uuid(results.getBytes(2)),
+                        RecordRows.uuid(results.getBytes(2)),
                         state(results),
                         fingerprint == null ? null : Fingerprint.of(fingerprint),
                         results.getLong(5),
@@ -152,11 +151,6 @@ final class AdminStatements {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static UUID uuid(byte[] bytes) {
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return new UUID(buffer.getLong(), buffer.getLong());
     }
 
     private static Instant instant(long micros) {

@@ -3,15 +3,12 @@ package dev.idempotency.jdbc;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Request;
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -35,9 +32,9 @@ final class LeaseStatements {
     private static final String MINE = " AND owner = ? AND token = ? AND response IS NULL";
 
     private final Clock clock;
+    private final RecordRows rows;
     private final boolean returnsInserted;
     private final String[] insert = new String[Request.MAX_KEYS + 1];
-    private final String[] select = new String[Request.MAX_KEYS + 1];
     private final String[] complete = new String[Request.MAX_KEYS + 1];
     private final String[] release = new String[Request.MAX_KEYS + 1];
     private final String[] extend = new String[Request.MAX_KEYS + 1];
@@ -47,11 +44,13 @@ final class LeaseStatements {
     private final String endLease;
     private final String extendRecord;
     private final String takeOver;
+    private final String lockNames;
     private final String copy;
     private final String token;
 
     LeaseStatements(TableName table, Dialect dialect) {
         clock = dialect.clock();
+        rows = new RecordRows(table, clock);
         returnsInserted = dialect.returnsInserted();
         String now = clock.once();
         String live = " AND expires_at > " + now;
@@ -64,8 +63,6 @@ final class LeaseStatements {
             String in = " WHERE idempotency_key IN (" + repeated("?", keys) + ")";
             String untaken = in + " AND record_id = ?" + MINE;
             insert[keys] = insert(table, dialect, keys);
-            select[keys] = "SELECT idempotency_key, record_id, fingerprint, response, owner, token, lease_until,"
-                    + " expires_at, " + now + " FROM " + table + in + " ORDER BY idempotency_key";
             complete[keys] = completion + untaken + live;
             release[keys] = "DELETE FROM " + table + untaken;
             extend[keys] = extension + untaken + live;
@@ -77,6 +74,7 @@ final class LeaseStatements {
         extendRecord = extension + ofRecord;
         takeOver = "UPDATE " + table + " SET record_id = ?, fingerprint = ?, owner = ?, token = ?, lease_until = " + now
                 + " + ?, expires_at = " + now + " + ?" + ofRecord;
+        lockNames = "SELECT idempotency_key FROM " + table + " WHERE record_id = ? ORDER BY idempotency_key FOR UPDATE";
         copy = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, owner, token, lease_until,"
                 + " created_at, expires_at) SELECT ?, record_id, fingerprint, response, owner, token, lease_until,"
@@ -148,23 +146,16 @@ final class LeaseStatements {
     }
 
     /** Rows under these keys, expired ones too, in the order of the keys. */
-    Map<IdempotencyKey, LeaseRow> select(Connection connection, List<IdempotencyKey> keys, boolean forUpdate)
+    Map<IdempotencyKey, RecordRow> select(Connection connection, List<IdempotencyKey> keys, boolean forUpdate)
             throws SQLException {
-        Map<ByteBuffer, IdempotencyKey> asked = new HashMap<>();
-        keys.forEach(key -> asked.put(ByteBuffer.wrap(key.toBytes()), key));
-        String sql = select[keys.size()] + (forUpdate ? " FOR UPDATE" : "");
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            new Parameters(statement, clock).now().keys(keys);
-            Map<IdempotencyKey, LeaseRow> rows = new LinkedHashMap<>();
-            try (ResultSet results = statement.executeQuery()) {
-                while (results.next()) {
-                    IdempotencyKey key = asked.get(ByteBuffer.wrap(results.getBytes(1)));
-                    if (key != null) {
-                        rows.put(key, row(results));
-                    }
-                }
-            }
-            return rows;
+        return rows.select(connection, keys, forUpdate);
+    }
+
+    /** Locks all names of a record, in the order of the keys. */
+    void lockNames(Connection connection, UUID record) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(lockNames)) {
+            new Parameters(statement, clock).id(record);
+            statement.executeQuery().close();
         }
     }
 
@@ -178,7 +169,7 @@ final class LeaseStatements {
     /** Gives a record that is locked to another owner, under all its names; returns the token. */
     long takeOver(
             Connection connection,
-            LeaseRow row,
+            RecordRow row,
             UUID owner,
             @Nullable Fingerprint fingerprint,
             long leastToken,
@@ -284,25 +275,6 @@ final class LeaseStatements {
 
     private static Parameters later(Parameters parameters, Duration by) throws SQLException {
         return parameters.now().micros(by).now().micros(by);
-    }
-
-    private static LeaseRow row(ResultSet results) throws SQLException {
-        byte[] fingerprint = results.getBytes(3);
-        byte[] owner = results.getBytes(5);
-        return new LeaseRow(
-                uuid(results.getBytes(2)),
-                fingerprint == null ? null : Fingerprint.of(fingerprint),
-                results.getBytes(4),
-                owner == null ? null : uuid(owner),
-                results.getLong(6),
-                results.getLong(7),
-                results.getLong(8),
-                results.getLong(9));
-    }
-
-    private static UUID uuid(byte[] bytes) {
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return new UUID(buffer.getLong(), buffer.getLong());
     }
 
     private static String repeated(String what, int times) {

@@ -123,14 +123,16 @@ class LeasedStatementCountTest {
     }
 
     @Test
-    @DisplayName("A takeover = as a late repeat, then lock, update, commit; its completion the same once more")
+    @DisplayName(
+            "A takeover = as a late repeat, then lock all names and the request's, update, commit; its completion = update, lock,"
+                    + " update, commit")
     void takeover_locksAndUpdates() {
         table.hold(request);
         table.pass(LEASE);
         table.dataSource.forget();
         answer(store, request, "ok");
 
-        assertThat(calls()).containsExactly(INSERT, READ, LOCK, UPDATE, COMMIT, UPDATE, LOCK, UPDATE, COMMIT);
+        assertThat(calls()).containsExactly(INSERT, READ, LOCK, LOCK, UPDATE, COMMIT, UPDATE, LOCK, UPDATE, COMMIT);
     }
 
     @Test

@@ -133,12 +133,12 @@ class LeasedTimeTest {
     @Test
     @DisplayName("L-10: a lease and a retention are over as soon as now is equal to their deadline")
     void deadlineReached_isOver() {
-        LeaseRow row = new LeaseRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 100);
+        RecordRow row = new RecordRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 100);
         assertThat(row.leaseLasts()).isFalse();
         assertThat(row.isLive()).isTrue();
-        LeaseRow later = new LeaseRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 200);
+        RecordRow later = new RecordRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 200);
         assertThat(later.isLive()).isFalse();
-        LeaseRow before = new LeaseRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 99);
+        RecordRow before = new RecordRow(UUID.randomUUID(), null, null, UUID.randomUUID(), 1, 100, 200, 99);
         assertThat(before.leaseLasts()).isTrue();
         assertThat(before.leaseRemaining()).isEqualTo(Duration.ofNanos(1_000));
     }

@@ -18,6 +18,9 @@ import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -152,15 +155,27 @@ class PurgerTest {
     }
 
     @Test
-    @DisplayName("Who is told and throws does not end it either; its failure goes to the thread's handler")
+    @DisplayName("Who is told and throws does not end it either; its failure is logged, with what it was to be told")
     void whoIsToldThrows_purgerGoesOn() {
         expired(1);
-        List<Throwable> uncaught = new ArrayList<>();
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
+        List<LogRecord> logged = new ArrayList<>();
+        Logger logger = Logger.getLogger("dev.idempotency");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                logged.add(record);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
         try (Purger purger = admin.purgeEvery(Duration.ofMinutes(1), scheduler, failure -> {
-            throw new IllegalStateException("deaf");
+            throw new AssertionError("deaf");
         })) {
             assertThat(purger).isNotNull();
             table.dataSource.fault(new ProbedDataSource.Fault() {
@@ -170,12 +185,18 @@ class PurgerTest {
                 }
             });
             scheduler.tick();
-            assertThat(uncaught).singleElement().satisfies(e -> assertThat(e).hasMessage("deaf"));
+            assertThat(logged)
+                    .singleElement()
+                    .satisfies(record -> assertThat(record.getThrown())
+                            .hasMessage("deaf")
+                            .satisfies(
+                                    thrown -> assertThat(thrown.getSuppressed()).hasSize(1)));
             table.dataSource.fault(new ProbedDataSource.Fault() {});
             scheduler.tick();
             assertThat(table.count()).isZero();
         } finally {
-            thread.setUncaughtExceptionHandler(before);
+            logger.removeHandler(handler);
+            logger.setUseParentHandlers(true);
         }
     }
 

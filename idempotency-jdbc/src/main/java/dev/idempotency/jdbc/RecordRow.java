@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the library's table as the lease protocol sees it. Times are microseconds since 1970.
+ * A row of the library's table. Times are microseconds since 1970.
  *
  * @param record the identity of the record
  * @param fingerprint that of the request which has it
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param now the store's clock when the row was read
  */
 @SuppressWarnings("ArrayRecordComponent") // Its payload is nobody else's.
-record LeaseRow(
+record RecordRow(
         UUID record,
         @Nullable Fingerprint fingerprint,
         byte @Nullable [] payload,
