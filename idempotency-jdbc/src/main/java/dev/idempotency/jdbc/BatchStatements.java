@@ -4,7 +4,6 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,22 +21,21 @@ final class BatchStatements {
     /** Well below what MariaDB takes in one packet by default. */
     private static final int MOST_BYTES = 1 << 20;
 
-    private final RecordStatements statements;
     private final String insert;
     private final String row;
-    private final String select;
     private final String delete;
     private final String expired;
+    private final RecordRows rows;
+    private final Clock clock;
 
-    BatchStatements(TableName table, Dialect dialect, RecordStatements statements) {
-        String now = dialect.clock();
-        this.statements = statements;
+    BatchStatements(TableName table, Dialect dialect) {
+        clock = dialect.clock();
+        rows = new RecordRows(table, clock);
         insert = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at) VALUES ";
-        row = "(?, ?, ?, ?, " + now + ", " + now + " + ?)";
-        select = "SELECT idempotency_key, record_id, fingerprint, response, expires_at - " + now + " FROM " + table;
-        delete = "DELETE FROM " + table;
-        expired = " AND expires_at <= " + now;
+        row = "(?, ?, ?, ?, " + clock.now() + ", " + clock.now() + " + ?)";
+        delete = "DELETE FROM " + table + " WHERE idempotency_key IN (";
+        expired = ") AND expires_at <= " + clock.now();
     }
 
     /** A row to insert; its payload is not changed afterwards. */
@@ -59,50 +57,45 @@ final class BatchStatements {
     }
 
     private void insertOnce(Connection connection, List<Complete> rows, Duration retention) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(insert + RecordStatements.repeated(row, rows.size()))) {
-            int i = 0;
+        String sql = insert + RecordStatements.repeated(row, rows.size());
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            Parameters parameters = new Parameters(statement, clock);
             for (Complete row : rows) {
-                statement.setBytes(++i, row.key().toBytes());
-                statement.setBytes(++i, RecordStatements.bytes(row.record()));
-                statement.setBytes(
-                        ++i,
-                        row.fingerprint() == null ? null : row.fingerprint().toBytes());
-                statement.setBytes(++i, row.payload());
-                i = statements.setClock(statement, i);
-                i = statements.setClock(statement, i);
-                statement.setLong(++i, RecordStatements.micros(retention));
+                parameters
+                        .key(row.key())
+                        .id(row.record())
+                        .fingerprint(row.fingerprint())
+                        .bytes(row.payload())
+                        .now()
+                        .now()
+                        .micros(retention);
             }
             statement.executeUpdate();
         }
     }
 
-    Map<IdempotencyKey, RecordStatements.Row> select(Connection connection, List<IdempotencyKey> keys)
-            throws SQLException {
-        Map<IdempotencyKey, RecordStatements.Row> found = new HashMap<>();
+    /** Rows under these keys that count. */
+    Map<IdempotencyKey, RecordRow> select(Connection connection, List<IdempotencyKey> keys) throws SQLException {
+        Map<IdempotencyKey, RecordRow> found = new HashMap<>();
         for (int from = 0; from < keys.size(); from += MOST_ROWS) {
-            List<IdempotencyKey> some = keys.subList(from, Math.min(keys.size(), from + MOST_ROWS));
-            try (PreparedStatement statement = connection.prepareStatement(select + in(some))) {
-                RecordStatements.setKeys(statement, statements.setClock(statement, 0), some);
-                try (ResultSet results = statement.executeQuery()) {
-                    found.putAll(RecordStatements.live(results, some));
-                }
-            }
+            found.putAll(rows.select(connection, some(keys, from), false));
         }
+        found.values().removeIf(row -> !row.isLive());
         return found;
     }
 
     void deleteExpired(Connection connection, List<IdempotencyKey> keys) throws SQLException {
         for (int from = 0; from < keys.size(); from += MOST_ROWS) {
-            List<IdempotencyKey> some = keys.subList(from, Math.min(keys.size(), from + MOST_ROWS));
-            try (PreparedStatement statement = connection.prepareStatement(delete + in(some) + expired)) {
-                statements.setClock(statement, RecordStatements.setKeys(statement, 0, some));
+            List<IdempotencyKey> some = some(keys, from);
+            String sql = delete + RecordStatements.repeated("?", some.size()) + expired;
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                new Parameters(statement, clock).keys(some).now();
                 statement.executeUpdate();
             }
         }
     }
 
-    private static String in(List<IdempotencyKey> keys) {
-        return " WHERE idempotency_key IN (" + RecordStatements.repeated("?", keys.size()) + ")";
+    private static List<IdempotencyKey> some(List<IdempotencyKey> keys, int from) {
+        return keys.subList(from, Math.min(keys.size(), from + MOST_ROWS));
     }
 }

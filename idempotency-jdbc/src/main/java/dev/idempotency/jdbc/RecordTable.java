@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordTable<R> implements Records<R> {
 
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private final RecordStatements statements;
     private final BatchStatements batches;
     private final Codec<R> codec;
@@ -116,7 +118,7 @@ final class RecordTable<R> implements Records<R> {
     public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests) {
         List<IdempotencyKey> keys =
                 requests.stream().flatMap(request -> request.keys().stream()).toList();
-        Map<IdempotencyKey, RecordStatements.Row> rows;
+        Map<IdempotencyKey, RecordRow> rows;
         try {
             rows = batches.select(handle.getConnection(), keys);
         } catch (SQLException e) {
@@ -124,7 +126,7 @@ final class RecordTable<R> implements Records<R> {
         }
         Map<Request, Found<R>> found = new LinkedHashMap<>();
         for (Request request : requests) {
-            Map<IdempotencyKey, RecordStatements.Row> own = new HashMap<>(rows);
+            Map<IdempotencyKey, RecordRow> own = new HashMap<>(rows);
             own.keySet().retainAll(request.keys());
             if (!own.isEmpty()) {
                 found.put(request, found(request, own));
@@ -186,7 +188,7 @@ final class RecordTable<R> implements Records<R> {
 
     @Override
     public @Nullable Found<R> find(Handle handle, Request request, boolean joined) {
-        Map<IdempotencyKey, RecordStatements.Row> rows;
+        Map<IdempotencyKey, RecordRow> rows;
         try {
             rows = statements.select(handle.getConnection(), request.keysInByteOrder(), joined);
         } catch (SQLException e) {
@@ -195,7 +197,7 @@ final class RecordTable<R> implements Records<R> {
         return rows.isEmpty() ? null : found(request, rows);
     }
 
-    private Found<R> found(Request request, Map<IdempotencyKey, RecordStatements.Row> rows) {
+    private Found<R> found(Request request, Map<IdempotencyKey, RecordRow> rows) {
         Refused<R> refused = Judgement.refusal(request, originals(rows));
         if (refused != null) {
             return new Found<>(refused, null, List.of(), List.of(), null);
@@ -205,9 +207,9 @@ final class RecordTable<R> implements Records<R> {
         List<IdempotencyKey> unrecorded = request.keysInByteOrder().stream()
                 .filter(key -> !rows.containsKey(key))
                 .toList();
-        RecordStatements.Row row = Objects.requireNonNull(rows.get(names.get(0)));
-        if (row.payload() == null && running.contains(row.record())) {
-            return new Found<>(new InProgress<>(names.get(0), Duration.ofSeconds(1)), null, List.of(), List.of(), null);
+        RecordRow row = Objects.requireNonNull(rows.get(names.get(0)));
+        if (row.isInProgress() && (row.owner() != null || running.contains(row.record()))) {
+            return new Found<>(new InProgress<>(names.get(0), retryAfter(row)), null, List.of(), List.of(), null);
         }
         R response = Payload.decode(codec, row.payload());
         return new Found<>(
@@ -216,6 +218,11 @@ final class RecordTable<R> implements Records<R> {
                 names,
                 unrecorded,
                 row.remaining());
+    }
+
+    /** A leased record is its holder's while its lease lasts, and then of whoever takes it over, which no action here does. */
+    private static Duration retryAfter(RecordRow row) {
+        return row.owner() != null && row.leaseLasts() ? row.leaseRemaining() : SOON;
     }
 
     @Override
@@ -240,7 +247,7 @@ final class RecordTable<R> implements Records<R> {
         return retention;
     }
 
-    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordStatements.Row> rows) {
+    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordRow> rows) {
         Map<IdempotencyKey, Original<?>> originals = new HashMap<>();
         rows.forEach((key, row) -> originals.put(key, new Original<>(row.record(), row, row.fingerprint())));
         return originals;
