@@ -88,7 +88,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
             } catch (Throwable failure) {
                 if (failure instanceof IdempotencyException
                         || Attempts.mayRunAgain(failure, database)
-                        || !records.mayStemFromRepeat(failure)) {
+                        || !records.mayStemFromRepeat(failure, true)) {
                     throw failure;
                 }
                 if (answerRepeats(session, pending, failure)) {

@@ -133,7 +133,8 @@ public final class JdbcStores {
                         statements,
                         new BatchStatements(options.table(), database.dialect()),
                         codec,
-                        options.retention()),
+                        options.retention(),
+                        options.isActionFirst()),
                 options.waitAtMost());
     }
 

@@ -116,7 +116,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
                 throw dead(
                         "another transaction was in the way", failure, SqlFailures.endsTransaction(failure, dialect));
             }
-            if (failure instanceof IdempotencyException || !records.refusedBy(failure)) {
+            if (failure instanceof IdempotencyException || !records.mayStemFromRepeat(failure, false)) {
                 RuntimeException translated = StatementFailure.translated(failure);
                 if (translated != null) {
                     throw translated;
@@ -126,6 +126,9 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
             Found<R> found = original(request);
             if (found != null) {
                 return found.outcome();
+            }
+            if (!records.refusedBy(failure)) {
+                throw failure;
             }
             // In the library's table the record may have expired as well: the second attempt takes it over.
             if ((again || records.otherConstraintsPossible()) && snapshotMayBeOld()) {

@@ -132,13 +132,16 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         } catch (Throwable failure) {
             if (failure instanceof IdempotencyException
                     || Attempts.mayRunAgain(failure, database)
-                    || !records.refusedBy(failure)) {
+                    || !records.mayStemFromRepeat(failure, false)) {
                 throw failure;
             }
-            Found<R> found = original(session, request);
+            Found<R> found = original(session, request, failure);
             if (found != null) {
                 tell(found, publication, pass);
                 return found.outcome();
+            }
+            if (!records.refusedBy(failure)) {
+                throw failure;
             }
             if (again && records.otherConstraintsPossible()) {
                 failure.addSuppressed(new StoreException(
@@ -152,6 +155,19 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         pass.settle(request.keys(), first.kept(), records.retention());
         publication.committed(request.keys(), first.kept(), records.retention());
         return new Executed<>(first.response());
+    }
+
+    /** As the other one does; where it fails too, the first failure is not hidden. */
+    private @Nullable Found<R> original(Session session, Request request, Throwable first) {
+        try {
+            return original(session, request);
+        } catch (RetryableException e) {
+            if (records.refusedBy(first)) {
+                throw e;
+            }
+            first.addSuppressed(e);
+            return null;
+        }
     }
 
     private @Nullable Found<R> original(Session session, Request request) {

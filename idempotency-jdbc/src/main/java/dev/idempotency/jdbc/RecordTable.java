@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The library's table as records: the keys are inserted before the action runs, and get the response after it, in the
- * same transaction.
+ * same transaction; or, in batches and if asked, both are inserted after it.
  */
 final class RecordTable<R> implements Records<R> {
 
@@ -44,11 +45,18 @@ final class RecordTable<R> implements Records<R> {
     private final BatchStatements batches;
     private final Codec<R> codec;
     private final Duration retention;
+    private final boolean actionFirst;
 
     /** Records whose action is running in this process: one of them is met by a call from inside its own action. */
     private final Set<UUID> running = ConcurrentHashMap.newKeySet();
 
-    RecordTable(RecordStatements statements, BatchStatements batches, Codec<R> codec, Duration retention) {
+    RecordTable(
+            RecordStatements statements,
+            BatchStatements batches,
+            Codec<R> codec,
+            Duration retention,
+            boolean actionFirst) {
+        this.actionFirst = actionFirst;
         this.statements = statements;
         this.batches = batches;
         this.codec = codec;
@@ -58,6 +66,10 @@ final class RecordTable<R> implements Records<R> {
     @Override
     public <X extends Exception> First<R> first(
             Handle handle, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
+        if (actionFirst) {
+            return Objects.requireNonNull(firstAll(handle, List.of(request), alone(action, request), again)
+                    .get(request));
+        }
         List<IdempotencyKey> keys = request.keysInByteOrder();
         UUID record = UUID.randomUUID();
         claim(handle, keys, record, request.fingerprint(), again);
@@ -77,6 +89,11 @@ final class RecordTable<R> implements Records<R> {
                     null);
         }
         return new First<>(response, kept);
+    }
+
+    private static <R, X extends Exception> BatchAction<Handle, R, X> alone(
+            Action<? super Handle, ? extends R, X> action, Request request) {
+        return (handle, requests) -> Collections.singletonMap(request, action.run(handle));
     }
 
     /** The action runs first, and the keys are inserted after it together with the responses. */
@@ -176,9 +193,8 @@ final class RecordTable<R> implements Records<R> {
     }
 
     @Override
-    public boolean mayStemFromRepeat(Throwable failure) {
-        // In a batch the action has run before its keys were there to stop it.
-        return !(failure instanceof StatementFailure) || refusedBy(failure);
+    public boolean mayStemFromRepeat(Throwable failure, boolean batch) {
+        return refusedBy(failure) || ((batch || actionFirst) && !(failure instanceof StatementFailure));
     }
 
     @Override

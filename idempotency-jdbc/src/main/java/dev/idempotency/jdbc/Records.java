@@ -41,8 +41,11 @@ interface Records<R extends @Nullable Object> {
     /** Whether a failure of {@link #first}, or of the commit after it, may mean that a key is taken. */
     boolean refusedBy(Throwable failure);
 
-    /** Whether a failure of {@link #firstAll} may not have come about if the repeats among its requests had been left out. */
-    boolean mayStemFromRepeat(Throwable failure);
+    /**
+     * Whether a failure of {@link #first}, or of {@link #firstAll} in a batch, may not have come about without a repeat: it
+     * refuses, or the action has run before there was a key to stop it.
+     */
+    boolean mayStemFromRepeat(Throwable failure, boolean batch);
 
     /** Whether a failure that refuses may come from a constraint that has nothing to do with keys. */
     boolean otherConstraintsPossible();

@@ -58,7 +58,7 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
     }
 
     @Override
-    public boolean mayStemFromRepeat(Throwable failure) {
+    public boolean mayStemFromRepeat(Throwable failure, boolean batch) {
         return refusedBy(failure);
     }
 

@@ -100,10 +100,17 @@ final class ContractDatabase {
         return JdbcStores.yourTable(jdbi, finder, options);
     }
 
-    @SuppressWarnings("NullAway") // A codec never sees null; the store keeps a null response as such.
     RecordStore<@Nullable String> transactional() {
-        return JdbcStores.transactional(
-                jdbi, Codec.utf8(), RecordTableOptions.defaults().waitAtMost(Duration.ofSeconds(10)));
+        return transactional(RecordTableOptions.defaults());
+    }
+
+    RecordStore<@Nullable String> transactionalActionFirst() {
+        return transactional(RecordTableOptions.defaults().actionFirst());
+    }
+
+    @SuppressWarnings("NullAway") // A codec never sees null; the store keeps a null response as such.
+    private RecordStore<@Nullable String> transactional(RecordTableOptions options) {
+        return JdbcStores.transactional(jdbi, Codec.utf8(), options.waitAtMost(Duration.ofSeconds(10)));
     }
 
     /**

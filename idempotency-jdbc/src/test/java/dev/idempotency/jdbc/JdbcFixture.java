@@ -23,7 +23,9 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
         JOINED_YOUR_TABLE,
         JOINED_TRANSACTIONAL,
         /** The action's one insert in autocommit mode. */
-        SINGLE_STATEMENT;
+        SINGLE_STATEMENT,
+        /** Keys are inserted after the action, with the response. */
+        ACTION_FIRST;
 
         boolean joined() {
             return this == JOINED_YOUR_TABLE || this == JOINED_TRANSACTIONAL;
@@ -38,7 +40,7 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
     record Setup(TestDatabase database, Mode mode, TransactionIsolationLevel isolation) {
 
         static List<Setup> eachAt(List<TransactionIsolationLevel> isolations) {
-            return eachAt(isolations, EnumSet.complementOf(EnumSet.of(Mode.SINGLE_STATEMENT)));
+            return eachAt(isolations, EnumSet.complementOf(EnumSet.of(Mode.SINGLE_STATEMENT, Mode.ACTION_FIRST)));
         }
 
         static List<Setup> eachAt(List<TransactionIsolationLevel> isolations, Set<Mode> modes) {
@@ -71,6 +73,7 @@ abstract class JdbcFixture implements StoreFixture<Handle> {
             case YOUR_TABLE -> database.yourTable();
             case SINGLE_STATEMENT -> database.yourTableSingleStatement();
             case TRANSACTIONAL -> database.transactional();
+            case ACTION_FIRST -> database.transactionalActionFirst();
             case JOINED_YOUR_TABLE -> database.joined(database.yourTableLocking());
             case JOINED_TRANSACTIONAL -> database.joined(database.transactional());
         };

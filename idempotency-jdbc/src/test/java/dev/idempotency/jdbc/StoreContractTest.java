@@ -2,6 +2,7 @@ package dev.idempotency.jdbc;
 
 import dev.idempotency.testkit.StoreContract;
 import dev.idempotency.testkit.TransactionContract;
+import java.util.EnumSet;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
@@ -18,6 +19,8 @@ final class StoreContractTest extends JdbcFixture implements StoreContract<Handl
     }
 
     static List<Setup> setups() {
-        return Setup.eachAt(List.of(TransactionIsolationLevel.READ_COMMITTED));
+        return Setup.eachAt(
+                List.of(TransactionIsolationLevel.READ_COMMITTED),
+                EnumSet.complementOf(EnumSet.of(Mode.SINGLE_STATEMENT)));
     }
 }
