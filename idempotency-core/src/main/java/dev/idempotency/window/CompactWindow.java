@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An entry stays for as long as the window lasts, counted from when it was put, and no longer than the store keeps the
  * record; since deadlines are rounded down, up to a 131,072nd of the window's time less. A bound on entries or bytes
- * evicts the oldest. Memory is given back in the course of later calls, also from parts of the window that these don't
- * ask for; while nobody calls, {@link #stats()} does it.
+ * evicts the oldest. Memory is given back in the course of later puts, also from parts of the window that these don't
+ * touch; while there are none, {@link #stats()} does it.
  *
  * <p>Each hit decodes the response anew, so callers that change it do so to their own. A response of more than {@value
  * #MAX_RESPONSE_BYTES} bytes is not kept. A codec that throws makes {@link #put} or {@link #get} throw, which the front
@@ -107,13 +107,8 @@ public final class CompactWindow<R extends @Nullable Object> implements Window<R
     @Override
     public @Nullable Original<R> get(IdempotencyKey key) {
         Name name = new Name(key, hashing);
-        Value value = shard(name).get(name, ticker.read());
-        if (value == null) {
-            misses.increment();
-            return null;
-        }
-        Original<R> original = new Original<>(value.identity, decoded(value.response), value.fingerprint);
-        hits.increment();
+        Original<R> original = shard(name).get(name, ticker.read(), codec);
+        (original == null ? misses : hits).increment();
         return original;
     }
 
@@ -212,18 +207,6 @@ public final class CompactWindow<R extends @Nullable Object> implements Window<R
             throw new StoreException("the codec encoded a response as null, which no codec may", null);
         }
         return bytes;
-    }
-
-    @SuppressWarnings("NullAway") // The null of a response that was null; R is what its user says may be null or not.
-    private R decoded(byte @Nullable [] bytes) {
-        if (bytes == null) {
-            return null;
-        }
-        R response = codec.decode(bytes);
-        if (response == null) {
-            throw new StoreException("the codec decoded a response as null, which no codec may", null);
-        }
-        return response;
     }
 
     /** How to make a {@link CompactWindow}. Immutable: each method returns another one. */

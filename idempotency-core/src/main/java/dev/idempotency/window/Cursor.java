@@ -11,13 +11,12 @@ final class Cursor {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    private byte[] bytes = {};
+    private final byte[] bytes;
     private int at;
 
-    Cursor on(byte[] array, int offset) {
-        bytes = array;
-        at = offset;
-        return this;
+    Cursor(byte[] bytes, int at) {
+        this.bytes = bytes;
+        this.at = at;
     }
 
     int at() {

@@ -1,6 +1,9 @@
 package dev.idempotency.window;
 
+import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
+import dev.idempotency.Original;
+import dev.idempotency.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the response, a number with its length before it.
  * </ol>
  *
- * <p>Not safe for use by several threads: it has one cursor.
+ * <p>Safe for use by any number of threads: an entry is not changed once it is written.
  */
 final class Entries {
 
@@ -36,7 +39,6 @@ final class Entries {
 
     private final Object window;
     private final Namespaces namespaces;
-    private final Cursor cursor = new Cursor();
 
     Entries(Object window, Namespaces namespaces) {
         this.window = window;
@@ -61,7 +63,8 @@ final class Entries {
         if (namespaces.learn(name.key.namespace()) == Namespaces.NONE) {
             size += Cursor.sizeOfText(name.key.namespace());
         }
-        size += Cursor.sizeOfText(name.key.scope()) + (name.uuid ? 2 * Long.BYTES : Cursor.sizeOfText(name.key.id()));
+        size += Cursor.sizeOfText(name.key.scope())
+                + (name.isUuid() ? 2 * Long.BYTES : Cursor.sizeOfText(name.key.id()));
         size += switch (kind(value.identity)) {
             case TOGETHER -> Cursor.sizeOfNumber(((Value.Together) value.identity).number());
             case LONG, INTEGER -> Cursor.sizeOfNumber(((Number) value.identity).longValue());
@@ -80,11 +83,11 @@ final class Entries {
     int write(byte[] bytes, int offset, Name name, Value value, long distance) {
         int kind = kind(value.identity);
         byte[] response = value.response;
-        cursor.on(bytes, offset);
+        Cursor cursor = new Cursor(bytes, offset);
         cursor.writeByte(kind
                 | (value.fingerprint == null ? 0 : FINGERPRINT)
                 | (response == null ? 0 : RESPONSE)
-                | (name.uuid ? UUID_ID : 0));
+                | (name.isUuid() ? UUID_ID : 0));
         cursor.writeNumber(distance);
         int namespace = namespaces.number(name.key.namespace());
         cursor.writeByte(namespace);
@@ -92,13 +95,13 @@ final class Entries {
             cursor.writeText(name.key.namespace());
         }
         cursor.writeText(name.key.scope());
-        if (name.uuid) {
+        if (name.isUuid()) {
             cursor.writeLong(name.most);
             cursor.writeLong(name.least);
         } else {
             cursor.writeText(name.key.id());
         }
-        writeIdentity(kind, value.identity);
+        writeIdentity(cursor, kind, value.identity);
         if (value.fingerprint != null) {
             byte[] digest = value.fingerprint.toBytes();
             cursor.writeByte(digest.length);
@@ -111,7 +114,7 @@ final class Entries {
         return cursor.at();
     }
 
-    private void writeIdentity(int kind, Object identity) {
+    private static void writeIdentity(Cursor cursor, int kind, Object identity) {
         switch (kind) {
             case TOGETHER -> cursor.writeNumber(((Value.Together) identity).number());
             case LONG, INTEGER -> cursor.writeNumber(((Number) identity).longValue());
@@ -126,9 +129,9 @@ final class Entries {
 
     /** Whether the entry that begins here is that of a key. */
     boolean isOf(byte[] bytes, int offset, Name name) {
-        cursor.on(bytes, offset);
+        Cursor cursor = new Cursor(bytes, offset);
         boolean uuid = (cursor.readByte() & UUID_ID) != 0;
-        if (uuid != name.uuid) {
+        if (uuid != name.isUuid()) {
             return false;
         }
         cursor.readNumber();
@@ -146,11 +149,16 @@ final class Entries {
 
     /** How far the deadline of the entry that begins here is from when its chunk was begun. */
     long distance(byte[] bytes, int offset) {
-        return cursor.on(bytes, offset + 1).readNumber();
+        return new Cursor(bytes, offset + 1).readNumber();
     }
 
-    Value read(byte[] bytes, int offset) {
-        cursor.on(bytes, offset);
+    /**
+     * Reads an entry.
+     *
+     * @throws RuntimeException what the codec throws
+     */
+    <R extends @Nullable Object> Original<R> read(byte[] bytes, int offset, Codec<R> codec) {
+        Cursor cursor = new Cursor(bytes, offset);
         int kind = cursor.readByte();
         cursor.readNumber();
         if (cursor.readByte() == Namespaces.NONE) {
@@ -158,14 +166,14 @@ final class Entries {
         }
         cursor.skip(cursor.readByte());
         cursor.skip((kind & UUID_ID) != 0 ? 2 * Long.BYTES : cursor.readByte());
-        Object identity = readIdentity(kind & KINDS);
+        Object identity = readIdentity(cursor, kind & KINDS);
         Fingerprint fingerprint =
                 (kind & FINGERPRINT) == 0 ? null : Fingerprint.of(cursor.readBytes(cursor.readByte()));
         byte @Nullable [] response = (kind & RESPONSE) == 0 ? null : cursor.readBytes((int) cursor.readNumber());
-        return new Value(identity, fingerprint, response);
+        return new Original<>(identity, decoded(codec, response), fingerprint);
     }
 
-    private Object readIdentity(int kind) {
+    private Object readIdentity(Cursor cursor, int kind) {
         return switch (kind) {
             case TOGETHER -> new Value.Together(window, cursor.readNumber());
             case LONG -> cursor.readNumber();
@@ -174,6 +182,18 @@ final class Entries {
             case TEXT -> cursor.readText();
             default -> new Object();
         };
+    }
+
+    @SuppressWarnings("NullAway") // The null of a response that was null; R is what its user says may be null or not.
+    private static <R extends @Nullable Object> R decoded(Codec<R> codec, byte @Nullable [] bytes) {
+        if (bytes == null) {
+            return null;
+        }
+        R response = codec.decode(bytes);
+        if (response == null) {
+            throw new StoreException("the codec decoded a response as null, which no codec may", null);
+        }
+        return response;
     }
 
     private static int kind(Object identity) {

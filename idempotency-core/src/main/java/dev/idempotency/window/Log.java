@@ -1,5 +1,7 @@
 package dev.idempotency.window;
 
+import dev.idempotency.Codec;
+import dev.idempotency.Original;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -90,13 +92,17 @@ final class Log {
         return holds(location) && entries.isOf(chunk(location).bytes, location & 0xFFFF, name);
     }
 
-    /** Reads an entry, unless its time is over. */
-    @Nullable
-    Value read(int location, long now) {
-        Chunk chunk = chunk(location);
+    /** The chunk of a location that the log {@link #holds}. */
+    Chunk chunk(int location) {
+        return chunkAt(((location >>> 16) - oldest) & 0xFFFF);
+    }
+
+    /** Reads an entry of a chunk, unless its time is over. The chunk's bytes are given, as it may have dropped them. */
+    <R extends @Nullable Object> @Nullable Original<R> read(
+            Chunk chunk, byte[] bytes, int location, long now, Codec<R> codec) {
         int offset = location & 0xFFFF;
-        long deadline = chunk.begun + (entries.distance(chunk.bytes, offset) << unit);
-        return deadline - now <= 0 ? null : entries.read(chunk.bytes, offset);
+        long deadline = chunk.begun + (entries.distance(bytes, offset) << unit);
+        return deadline - now <= 0 ? null : entries.read(bytes, offset, codec);
     }
 
     /** Writes an entry, and tells where. */
@@ -191,10 +197,6 @@ final class Log {
 
     private long distance(long begun, long deadline) {
         return (deadline - begun) >> unit;
-    }
-
-    private Chunk chunk(int location) {
-        return chunkAt(((location >>> 16) - oldest) & 0xFFFF);
     }
 
     /** A chunk by its age: 0 is the oldest. */

@@ -14,10 +14,12 @@ final class Name {
     private static final byte[] DIGITS = digits();
 
     final IdempotencyKey key;
-    final boolean uuid;
-    final long most;
-    final long least;
     final long hash;
+
+    /** The UUID, or 0 and 0 if the ID is none, or the one of zeros, which is kept as the text that it is. */
+    final long most;
+
+    final long least;
 
     Name(IdempotencyKey key, KeyHash hashing) {
         this.key = key;
@@ -39,12 +41,15 @@ final class Name {
             high = first << 32 | second << 16 | third;
             low = fourth << 48 | fifth;
         }
-        this.uuid = canonical;
-        this.most = high;
-        this.least = low;
+        this.most = canonical ? high : 0;
+        this.least = canonical ? low : 0;
         this.hash = canonical
                 ? hashing.of(key.namespace(), key.scope(), high, low)
                 : hashing.of(key.namespace(), key.scope(), id);
+    }
+
+    boolean isUuid() {
+        return (most | least) != 0;
     }
 
     /** At most 12 hexadecimal digits as a number; negative if one of them is none. */

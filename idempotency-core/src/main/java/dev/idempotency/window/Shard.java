@@ -1,21 +1,23 @@
 package dev.idempotency.window;
 
-import java.util.concurrent.locks.ReentrantLock;
+import dev.idempotency.Codec;
+import dev.idempotency.Original;
+import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a {@link CompactWindow} with a lock of its own: a {@link Log} of entries and an {@link Index} of where each key's
  * is.
  *
- * <p>Time passes for a shard when it is called, and now and then when one of the others is: some calls also {@link #sweep}
- * the next of them, so that a shard that nobody asks gives its memory back too.
+ * <p>Time passes for a shard when something is put into it, and now and then when into one of the others: some puts also
+ * {@link #sweep} the next of them, so that a shard that has gone quiet gives its memory back too.
  */
 final class Shard {
 
-    /** One call in so many sweeps another shard. */
-    private static final int CALLS_PER_SWEEP = 8;
+    /** One put in so many sweeps another shard. */
+    private static final int PUTS_PER_SWEEP = 8;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final StampedLock lock = new StampedLock();
     private final Shard[] all;
     private final int position;
     private final Limits limits;
@@ -23,7 +25,7 @@ final class Shard {
     private Log log;
     private Index index;
     private long evictedBefore;
-    private int calls;
+    private int puts;
 
     /**
      * What a shard may hold at the most.
@@ -44,29 +46,63 @@ final class Shard {
         this.index = new Index(log);
     }
 
-    @Nullable
-    Value get(Name name, long now) {
-        int turn;
-        Value found = null;
-        lock.lock();
-        try {
-            turn = ++calls;
-            int location = index.find(hash(name), name);
-            if (location != Log.NOWHERE) {
-                found = log.read(location, now);
+    /**
+     * Reads without the lock if nobody writes meanwhile. What is looked up then may be half changed, so anything may be found
+     * or thrown, and counts only if the stamp is still valid; the bytes of an entry that was found are never changed.
+     *
+     * @throws RuntimeException what the codec throws
+     */
+    <R extends @Nullable Object> @Nullable Original<R> get(Name name, long now, Codec<R> codec) {
+        long stamp = lock.tryOptimisticRead();
+        if (stamp != 0) {
+            Log seen = log;
+            Chunk chunk = null;
+            byte[] bytes = null;
+            int location;
+            boolean undisturbed;
+            try {
+                location = index.find(hash(name), name);
+                if (location != Log.NOWHERE) {
+                    chunk = seen.chunk(location);
+                    bytes = chunk.bytes;
+                }
+                undisturbed = lock.validate(stamp);
+            } catch (RuntimeException halfChanged) {
+                location = Log.NOWHERE;
+                undisturbed = false;
             }
-        } finally {
-            lock.unlock();
+            if (undisturbed) {
+                return chunk == null || bytes == null ? null : seen.read(chunk, bytes, location, now, codec);
+            }
         }
-        help(turn, now);
-        return found;
+        return getLocked(name, now, codec);
+    }
+
+    private <R extends @Nullable Object> @Nullable Original<R> getLocked(Name name, long now, Codec<R> codec) {
+        Log seen;
+        Chunk chunk;
+        byte[] bytes;
+        int location;
+        long stamp = lock.readLock();
+        try {
+            location = index.find(hash(name), name);
+            if (location == Log.NOWHERE) {
+                return null;
+            }
+            seen = log;
+            chunk = seen.chunk(location);
+            bytes = chunk.bytes;
+        } finally {
+            lock.unlockRead(stamp);
+        }
+        return seen.read(chunk, bytes, location, now, codec);
     }
 
     void put(Name name, Value value, long deadline, long now) {
         int turn;
-        lock.lock();
+        long stamp = lock.writeLock();
         try {
-            turn = ++calls;
+            turn = ++puts;
             expire(now);
             int begun = log.begun();
             int former = index.put(hash(name), name, log.append(name, value, deadline, now));
@@ -80,49 +116,50 @@ final class Shard {
                 index.sweep();
             }
         } finally {
-            lock.unlock();
+            lock.unlockWrite(stamp);
         }
         help(turn, now);
     }
 
     void remove(Name name) {
-        lock.lock();
+        long stamp = lock.writeLock();
         try {
             int location = index.remove(hash(name), name);
             if (location != Log.NOWHERE) {
                 log.release(location);
             }
         } finally {
-            lock.unlock();
+            lock.unlockWrite(stamp);
         }
     }
 
     void clear() {
-        lock.lock();
+        long stamp = lock.writeLock();
         try {
             reset();
         } finally {
-            lock.unlock();
+            lock.unlockWrite(stamp);
         }
     }
 
     /** Drops what is over, and gives room in the index back, unless somebody is at work here. */
     void sweep(long now) {
-        if (lock.tryLock()) {
+        long stamp = lock.tryWriteLock();
+        if (stamp != 0) {
             try {
                 expire(now);
                 if (index.slots() > 4 * log.live()) {
                     index.sweep();
                 }
             } finally {
-                lock.unlock();
+                lock.unlockWrite(stamp);
             }
         }
     }
 
     /** Adds this shard's counts to those of others. */
     Counts plus(Counts others, long now) {
-        lock.lock();
+        long stamp = lock.writeLock();
         try {
             expire(now);
             return new Counts(
@@ -130,7 +167,7 @@ final class Shard {
                     others.evictions + evictedBefore + log.evictions(),
                     others.bytes + log.bytes() + index.bytes());
         } finally {
-            lock.unlock();
+            lock.unlockWrite(stamp);
         }
     }
 
@@ -157,8 +194,8 @@ final class Shard {
     }
 
     private void help(int turn, long now) {
-        if (turn % CALLS_PER_SWEEP == 0) {
-            all[(position + turn / CALLS_PER_SWEEP) & (all.length - 1)].sweep(now);
+        if (turn % PUTS_PER_SWEEP == 0) {
+            all[(position + turn / PUTS_PER_SWEEP) & (all.length - 1)].sweep(now);
         }
     }
 

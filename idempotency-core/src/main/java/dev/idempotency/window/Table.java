@@ -40,8 +40,9 @@ final class Table {
     }
 
     int find(int hash, Name name, Log log) {
+        long[] seen = slots;
         int at = slotOf(hash, name, log);
-        return at < 0 ? Log.NOWHERE : (int) slots[at];
+        return at < 0 ? Log.NOWHERE : (int) seen[at];
     }
 
     int replace(int hash, Name name, int location, Log log) {
@@ -140,15 +141,20 @@ final class Table {
     }
 
     private int slotOf(int hash, Name name, Log log) {
-        for (int at = home(hash); ; at = next(at)) {
-            long slot = slots[at];
+        long[] seen = slots;
+        int at = (int) (((hash & 0xFFFF_FFFFL) * seen.length) >>> 32);
+        // Bounded, since a reader without the lock might never see an empty slot.
+        for (int i = 0; i < seen.length; i++) {
+            long slot = seen[at];
             if (slot == 0) {
                 return -1;
             }
             if (hash(slot) == hash && log.isOf((int) slot, name)) {
                 return at;
             }
+            at = at + 1 == seen.length ? 0 : at + 1;
         }
+        return -1;
     }
 
     private void place(long slot) {
