@@ -1,6 +1,7 @@
 package dev.idempotency;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +48,7 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
             try {
                 Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
                 long deadline = asked + nanos(remaining);
-                for (IdempotencyKey name : names) {
-                    window.put(name, kept, deadline);
-                }
+                window.putAll(List.copyOf(names), kept, deadline);
                 if (epoch.get() != askedIn) {
                     names.forEach(window::remove);
                 }
@@ -77,6 +76,11 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
     @Override
     public void put(IdempotencyKey key, Original<R> original, long deadline) {
         window.put(key, original, deadline);
+    }
+
+    @Override
+    public void putAll(List<IdempotencyKey> keys, Original<R> original, long deadline) {
+        window.putAll(keys, original, deadline);
     }
 
     /** Not guarded: who removes must hear that it did not work. */

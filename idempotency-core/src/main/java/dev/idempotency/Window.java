@@ -1,6 +1,7 @@
 package dev.idempotency;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,19 @@ public interface Window<R extends @Nullable Object> {
      * @param deadline the value of {@link #now()} from which on the store may no longer have it
      */
     void put(IdempotencyKey key, Original<R> original, long deadline);
+
+    /**
+     * Keeps a committed original under all the keys that were recorded for it at once, as {@link #put} does for one.
+     *
+     * @param keys the keys
+     * @param original the original
+     * @param deadline as in {@link #put}
+     */
+    default void putAll(List<IdempotencyKey> keys, Original<R> original, long deadline) {
+        for (IdempotencyKey key : keys) {
+            put(key, original, deadline);
+        }
+    }
 
     /**
      * Forgets one key.

@@ -46,12 +46,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
      * @throws IllegalArgumentException if the duration is not positive, or longer than 146 years
      */
     public static Spec lasting(Duration duration) {
-        Objects.requireNonNull(duration, "duration");
-        if (duration.isZero() || duration.isNegative() || duration.compareTo(Spec.LONGEST) >= 0) {
-            throw new IllegalArgumentException("a window lasts longer than zero and shorter than " + Spec.LONGEST
-                    + ", not " + duration + "; 32 seconds outlast a sender that gives up after 31");
-        }
-        return new Spec(duration, null, null, null, Ticker.systemTicker(), null);
+        return new Spec(Lasting.checked(duration), null, null, null, Ticker.systemTicker(), null);
     }
 
     @Override
@@ -97,9 +92,6 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
     /** How to make a {@link CaffeineWindow}. Immutable: each method returns another one. */
     public static final class Spec implements Window.Spec {
 
-        /** Half the range of a clock in nanoseconds, as values of it are compared by their difference. */
-        private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE >> 1);
-
         /**
          * What an entry takes beside its key's texts and its response: Caffeine's node, this class's record, the key's record and
          * strings' headers, on a 64-bit JVM with compressed references.
@@ -136,7 +128,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
          * @throws IllegalArgumentException if that is less than 1, or bytes are bounded already
          */
         public Spec atMostEntries(long entries) {
-            atLeastOne("entries", entries);
+            Lasting.atLeastOne("entries", entries);
             if (maximumBytes != null) {
                 throw new IllegalArgumentException("a window is bounded by entries or by bytes, not both");
             }
@@ -153,7 +145,7 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
          * @throws IllegalArgumentException if that is less than 1, or entries are bounded already
          */
         public Spec atMostBytes(long bytes, ToIntFunction<Object> responseBytes) {
-            atLeastOne("bytes", bytes);
+            Lasting.atLeastOne("bytes", bytes);
             Objects.requireNonNull(responseBytes, "responseBytes");
             if (maximumEntries != null) {
                 throw new IllegalArgumentException("a window is bounded by entries or by bytes, not both");
@@ -236,12 +228,6 @@ public final class CaffeineWindow<R extends @Nullable Object> implements Window<
         /** As the JVM keeps texts: one byte a character if all are Latin-1, two otherwise. */
         private static long bytes(String text) {
             return text.chars().allMatch(c -> c < 0x100) ? text.length() : 2L * text.length();
-        }
-
-        private static void atLeastOne(String what, long number) {
-            if (number < 1) {
-                throw new IllegalArgumentException("a window holds at least 1 of " + what + ", not " + number);
-            }
         }
     }
 }

@@ -1,0 +1,49 @@
+package dev.idempotency.benchmarks.window;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+/**
+ * Runs {@link WindowBenchmark} with 1 and 2 threads and counts allocation; writes {@code window-speed-1.json} and
+ * {@code window-speed-2.json}, as JMH has them.
+ *
+ * <p>{@code mvn -q -B compile exec:java -pl benchmarks -am
+ * -Dexec.mainClass=dev.idempotency.benchmarks.window.WindowSpeed}; {@code -Dexec.args="hit COMPACT,CAFFEINE 13900 300"}
+ * for one operation, some windows, one rate and one duration.
+ */
+public final class WindowSpeed {
+
+    private WindowSpeed() {}
+
+    /**
+     * Runs it.
+     *
+     * @param arguments a regular expression for operations; kinds; rates; seconds; each optional
+     * @throws RunnerException if JMH can't run it
+     * @throws IOException if results can't be written
+     */
+    public static void main(String[] arguments) throws RunnerException, IOException {
+        Path results = Files.createDirectories(Results.FOLDER);
+        String[] parameters = {"kind", "rate", "seconds"};
+        for (int threads = 1; threads <= 2; threads++) {
+            ChainedOptionsBuilder options = new OptionsBuilder()
+                    .include(WindowBenchmark.class.getName() + "\\."
+                            + (arguments.length == 0 ? "" : "(" + arguments[0] + ")$"))
+                    .threads(threads)
+                    .addProfiler(GCProfiler.class)
+                    .resultFormat(ResultFormatType.JSON)
+                    .result(results.resolve("window-speed-" + threads + ".json").toString());
+            for (int i = 1; i < arguments.length; i++) {
+                options.param(parameters[i - 1], arguments[i].split(",", -1));
+            }
+            new Runner(options.build()).run();
+        }
+    }
+}

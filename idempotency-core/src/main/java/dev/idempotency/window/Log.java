@@ -1,0 +1,215 @@
+package dev.idempotency.window;
+
+import dev.idempotency.Codec;
+import dev.idempotency.Original;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a shard, in the order in which they were written: chunks of bytes, of which the oldest is dropped whole
+ * once its last entry is over. Dropping one costs the same whatever is in it.
+ *
+ * <ol>
+ *   <li>A location is 16 bits of a chunk's number and 16 of the offset in it. Numbers come round again; whoever keeps
+ *       locations has {@value #SPARE} chunks' time to notice that one is gone ({@link #holds}).
+ *   <li>A chunk is a small part of what the log holds, so that little is lost in the newest, not full yet, and in the oldest,
+ *       over in part. It is closed after an eighth of the window's time at the latest, and cut to what is used of it.
+ *   <li>A chunk none of whose entries is wanted any more gives its bytes back at once.
+ *   <li>A deadline is kept as its distance from when its chunk was begun, rounded down to a 131,072nd of the window's time.
+ * </ol>
+ *
+ * <p>Guarded by the shard's lock.
+ */
+final class Log {
+
+    static final int NOWHERE = -1;
+
+    /** The numbers of chunks that are not in use at any time. */
+    static final int SPARE = 1 << 15;
+
+    private static final int MOST_CHUNKS = (1 << 16) - SPARE;
+    private static final int SMALLEST = 512;
+    private static final int LARGEST = 1 << 16;
+    private static final int PRECISION_BITS = 17;
+    private static final int FEWEST = 4;
+
+    private final Entries entries;
+    private final long lasting;
+    private final int unit;
+    private final long mostLive;
+
+    /** The chunks, each at its number modulo the length, a power of two. */
+    private @Nullable Chunk[] ring;
+
+    private int oldest;
+    private int count;
+    private @Nullable Chunk open;
+    private long bytes;
+    private long live;
+    private long evictions;
+
+    /**
+     * A log with nothing in it.
+     *
+     * @param lasting nanoseconds that an entry lasts at the most
+     * @param mostLive how many entries it is to hold, so that a chunk is a small part of them
+     */
+    Log(Entries entries, long lasting, long mostLive) {
+        this.entries = entries;
+        this.lasting = lasting;
+        this.unit = Math.max(0, Long.SIZE - 1 - Long.numberOfLeadingZeros(lasting) - PRECISION_BITS);
+        this.mostLive = mostLive;
+        this.ring = new Chunk[FEWEST];
+    }
+
+    long live() {
+        return live;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long evictions() {
+        return evictions;
+    }
+
+    /** How many chunks were begun, modulo 2¹⁶. */
+    int begun() {
+        return (oldest + count) & 0xFFFF;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Whether the chunk of a location is still there. */
+    boolean holds(int location) {
+        return (((location >>> 16) - oldest) & 0xFFFF) < count;
+    }
+
+    boolean isOf(int location, Name name) {
+        return holds(location) && entries.isOf(chunk(location).bytes, location & 0xFFFF, name);
+    }
+
+    /** The chunk of a location that the log {@link #holds}. */
+    Chunk chunk(int location) {
+        return chunkAt(((location >>> 16) - oldest) & 0xFFFF);
+    }
+
+    /** Reads an entry of a chunk, unless its time is over. The chunk's bytes are given, as it may have dropped them. */
+    <R extends @Nullable Object> @Nullable Original<R> read(
+            Chunk chunk, byte[] bytes, int location, long now, Codec<R> codec) {
+        int offset = location & 0xFFFF;
+        long deadline = chunk.begun + (entries.distance(bytes, offset) << unit);
+        return deadline - now <= 0 ? null : entries.read(bytes, offset, codec);
+    }
+
+    /** Writes an entry, and tells where. */
+    int append(Name name, Value value, long deadline, long now) {
+        Chunk chunk = open;
+        if (chunk == null
+                || isFull(chunk, now)
+                || chunk.room() < entries.size(name, value, distance(chunk.begun, deadline))) {
+            chunk = begin(entries.size(name, value, distance(now, deadline)), now, deadline);
+        }
+        if (chunk.latest - deadline < 0) {
+            chunk.latest = deadline;
+        }
+        int offset = chunk.used;
+        chunk.used = entries.write(chunk.bytes, offset, name, value, distance(chunk.begun, deadline));
+        chunk.live++;
+        live++;
+        return (oldest + count - 1) << 16 | offset;
+    }
+
+    /** An entry is not wanted any more: it was replaced or removed. */
+    void release(int location) {
+        Chunk chunk = chunk(location);
+        live--;
+        chunk.live--;
+        if (chunk.live == 0) {
+            if (chunk == open) {
+                open = null;
+            }
+            bytes -= chunk.bytes.length;
+            chunk.drop();
+        }
+    }
+
+    /** Drops the oldest chunks that are over, not too many at once. */
+    void expire(long now) {
+        for (int i = 0; i < 64 && count > 0 && isDone(chunkAt(0), now); i++) {
+            dropOldest();
+        }
+    }
+
+    /** Drops the oldest chunk, whether it is over or not. */
+    void dropOldest() {
+        Chunk chunk = chunkAt(0);
+        if (chunk == open) {
+            open = null;
+        }
+        evictions += chunk.live;
+        live -= chunk.live;
+        bytes -= chunk.size();
+        ring[oldest & (ring.length - 1)] = null;
+        oldest = (oldest + 1) & 0xFFFF;
+        count--;
+        if (ring.length > FEWEST && count < ring.length >> 2) {
+            resize(ring.length >> 1);
+        }
+    }
+
+    private Chunk begin(int size, long now, long deadline) {
+        close();
+        if (count == MOST_CHUNKS) {
+            dropOldest();
+        }
+        int length = (int) Math.max(SMALLEST, Math.min(LARGEST, bytes >> 5));
+        Chunk chunk = new Chunk(Math.max(size, length), now, deadline);
+        if (count == ring.length) {
+            resize(count << 1);
+        }
+        ring[(oldest + count) & (ring.length - 1)] = chunk;
+        count++;
+        bytes += chunk.size();
+        open = chunk;
+        return chunk;
+    }
+
+    private void close() {
+        if (open != null) {
+            bytes -= open.size();
+            open.trim();
+            bytes += open.size();
+            open = null;
+        }
+    }
+
+    private boolean isDone(Chunk chunk, long now) {
+        return chunk.isOver(now) || (chunk.live == 0 && chunk != open);
+    }
+
+    private boolean isFull(Chunk chunk, long now) {
+        return now - chunk.begun > lasting >> 3 || chunk.live > mostLive >> 3;
+    }
+
+    private long distance(long begun, long deadline) {
+        return (deadline - begun) >> unit;
+    }
+
+    /** A chunk by its age: 0 is the oldest. */
+    private Chunk chunkAt(int age) {
+        return Objects.requireNonNull(ring[(oldest + age) & (ring.length - 1)]);
+    }
+
+    private void resize(int length) {
+        @Nullable Chunk[] other = new Chunk[length];
+        for (int i = 0; i < count; i++) {
+            int number = oldest + i;
+            other[number & (length - 1)] = ring[number & (ring.length - 1)];
+        }
+        ring = other;
+    }
+}
