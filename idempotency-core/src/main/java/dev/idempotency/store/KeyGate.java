@@ -173,7 +173,7 @@ public final class KeyGate<R extends @Nullable Object> {
                 found.put(keys.get(i), settled.original);
             }
             Outcome<R> answer = Judgement.answer(request, found);
-            // The gate decides nothing: of one record, the first call may not know the identity that the others have read.
+            // The gate decides nothing: the first call may not know its record's identity, which others have read.
             return answer instanceof Outcome.Conflict ? null : answer;
         }
 
