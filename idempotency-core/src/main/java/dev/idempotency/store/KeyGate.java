@@ -197,7 +197,8 @@ public final class KeyGate<R extends @Nullable Object> {
         }
 
         /**
-         * The answer, if calls that this one waited for have found it: all keys were settled since this call arrived.
+         * The answer, if calls that this one waited for have found it: all keys were settled since this call arrived, as one
+         * record.
          *
          * @return the answer, or null if the store has to be asked
          */
@@ -214,7 +215,9 @@ public final class KeyGate<R extends @Nullable Object> {
                 }
                 found.put(keys.get(i), settled.original);
             }
-            return Judgement.answer(request, found);
+            Outcome<R> answer = Judgement.answer(request, found);
+            // The gate decides nothing: the first call may not know its record's identity, which others have read.
+            return answer instanceof Outcome.Conflict ? null : answer;
         }
 
         /**

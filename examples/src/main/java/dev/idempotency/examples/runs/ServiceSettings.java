@@ -1,0 +1,41 @@
+package dev.idempotency.examples.runs;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a service is opened with. It travels to other processes as their arguments.
+ *
+ * @param store which store
+ * @param database which database
+ * @param url where that is
+ * @param run sets the keys and effects of this run apart from those of others in the same database
+ * @param pool connections at most
+ * @param lease how long a lease lasts, where there is one
+ * @param window whether a window of recent keys is in front
+ */
+record ServiceSettings(
+        StoreKind store, DatabaseKind database, String url, String run, int pool, Duration lease, boolean window) {
+
+    static final int ARGUMENTS = 7;
+
+    List<String> arguments() {
+        return List.of(
+                store.name(), database.name(), url, run, "" + pool, "" + lease.toMillis(), Boolean.toString(window));
+    }
+
+    static ServiceSettings of(String[] arguments) {
+        return new ServiceSettings(
+                StoreKind.valueOf(arguments[0]),
+                DatabaseKind.valueOf(arguments[1]),
+                arguments[2],
+                arguments[3],
+                Integer.parseInt(arguments[4]),
+                Duration.ofMillis(Long.parseLong(arguments[5])),
+                Boolean.parseBoolean(arguments[6]));
+    }
+
+    Service open() {
+        return store.open(this);
+    }
+}
