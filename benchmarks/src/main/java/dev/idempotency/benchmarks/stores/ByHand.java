@@ -1,0 +1,140 @@
+package dev.idempotency.benchmarks.stores;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** The same work without the library: plain JDBC, as a careful developer writes it. */
+final class ByHand {
+
+    static final String INSERT = "insert into message (sender, message_id, body) values (?, ?, ?)";
+    static final String FIND = "select id, message_id from message where sender = ? and message_id = ?";
+
+    private final DataSource pool;
+
+    ByHand(DataSource pool) {
+        this.pool = pool;
+    }
+
+    static void insert(Connection connection, Message message) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, message.sender());
+            statement.setString(2, message.id());
+            statement.setString(3, message.body());
+            statement.executeUpdate();
+        }
+    }
+
+    static String find(Connection connection, Message message) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FIND)) {
+            statement.setString(1, message.sender());
+            statement.setString(2, message.id());
+            try (ResultSet rows = statement.executeQuery()) {
+                if (!rows.next()) {
+                    throw new IllegalStateException("no row");
+                }
+                return rows.getString(2).substring(0, 16);
+            }
+        }
+    }
+
+    String transaction(Message message) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            insert(connection, message);
+            connection.commit();
+            connection.setAutoCommit(true);
+            return message.response();
+        }
+    }
+
+    String autocommit(Message message) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            insert(connection, message);
+            return message.response();
+        }
+    }
+
+    /** A key table of its own: claim, work, completion. */
+    String claimFirst(Message message) throws SQLException {
+        byte[] key = ("im\0" + message.sender() + "\0" + message.id()).getBytes(StandardCharsets.UTF_8);
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try (PreparedStatement claim =
+                    connection.prepareStatement("insert into claim (idempotency_key, created_at) values (?, ?)")) {
+                claim.setBytes(1, key);
+                claim.setLong(2, System.currentTimeMillis());
+                claim.executeUpdate();
+            }
+            insert(connection, message);
+            try (PreparedStatement complete =
+                    connection.prepareStatement("update claim set response = ? where idempotency_key = ?")) {
+                complete.setBytes(1, message.response().getBytes(StandardCharsets.UTF_8));
+                complete.setBytes(2, key);
+                complete.executeUpdate();
+            }
+            connection.commit();
+            connection.setAutoCommit(true);
+            return message.response();
+        }
+    }
+
+    String repeat(Message message) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                insert(connection, message);
+                throw new IllegalStateException("not a repeat");
+            } catch (SQLException refused) {
+                connection.rollback();
+            }
+            connection.setAutoCommit(true);
+            return find(connection, message);
+        }
+    }
+
+    /** One statement and one commit for all of them. */
+    int batch(List<Message> messages, boolean doNothing) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            Set<String> stored = insertAll(connection, messages, doNothing);
+            connection.commit();
+            connection.setAutoCommit(true);
+            return stored.size();
+        }
+    }
+
+    /** The IDs that were not there before. */
+    static Set<String> insertAll(Connection connection, List<Message> messages, boolean doNothing) throws SQLException {
+        String sql = "insert into message (sender, message_id, body) values "
+                + String.join(", ", Collections.nCopies(messages.size(), "(?, ?, ?)"))
+                + (doNothing ? " on conflict do nothing returning message_id" : "");
+        Set<String> stored = new HashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int i = 0;
+            for (Message message : messages) {
+                statement.setString(++i, message.sender());
+                statement.setString(++i, message.id());
+                statement.setString(++i, message.body());
+            }
+            if (!doNothing) {
+                statement.executeUpdate();
+                messages.forEach(message -> stored.add(message.id()));
+                return stored;
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    stored.add(rows.getString(1));
+                }
+            }
+        }
+        return stored;
+    }
+}

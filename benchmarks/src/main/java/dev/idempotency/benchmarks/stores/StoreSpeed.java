@@ -1,0 +1,109 @@
+package dev.idempotency.benchmarks.stores;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Runs {@link StoreBenchmark} in rounds, each of which measures each way once, so that ways are compared within a round;
+ * in one JVM, since the server is what takes the time. Appends to {@code stores.csv}: database, threads, way, round, messages
+ * a second.
+ *
+ * <p>Arguments: databases, such as {@code POSTGRESQL,H2}; threads, such as {@code 1,8}; rounds; seconds for each way; and a
+ * regular expression for ways. Each may be left out from the right.
+ */
+public final class StoreSpeed {
+
+    private StoreSpeed() {}
+
+    /**
+     * Runs it.
+     *
+     * @param arguments as told above
+     * @throws RunnerException if JMH can't run it
+     * @throws IOException if results can't be written
+     * @throws SQLException if the tables can't be made
+     */
+    public static void main(String[] arguments) throws RunnerException, IOException, SQLException {
+        List<Target> targets = Arrays.stream(argument(arguments, 0, "POSTGRESQL_FAST,POSTGRESQL,MARIADB,H2")
+                        .split(","))
+                .map(Target::valueOf)
+                .toList();
+        List<Integer> threads = Arrays.stream(argument(arguments, 1, "1,8").split(","))
+                .map(Integer::valueOf)
+                .toList();
+        int rounds = Integer.parseInt(argument(arguments, 2, "5"));
+        double seconds = Double.parseDouble(argument(arguments, 3, "2"));
+        Path file = Files.createDirectories(Path.of("benchmarks", "results")).resolve("stores.csv");
+        if (!Files.exists(file)) {
+            append(file, "database,threads,way,round,messages_per_second");
+        }
+        for (Target target : targets) {
+            try (Target.Running database = target.start()) {
+                for (int count : threads) {
+                    run(target, database, count, rounds, seconds, argument(arguments, 4, ".*"), file);
+                }
+            }
+        }
+        System.out.println("written to " + file);
+    }
+
+    private static void run(
+            Target target, Target.Running database, int threads, int rounds, double seconds, String ways, Path file)
+            throws RunnerException, IOException, SQLException {
+        // Round 0 warms up, and is not written down.
+        for (int round = 0; round <= rounds; round++) {
+            try (Service service = new Service(target, database, threads)) {
+                StoreBenchmark.current = service;
+                for (RunResult result : new Runner(new OptionsBuilder()
+                                .include(StoreBenchmark.class.getName() + "\\.(" + ways + ")$")
+                                .forks(0)
+                                .threads(threads)
+                                .warmupIterations(1)
+                                .warmupTime(TimeValue.milliseconds((long) (seconds * 250)))
+                                .measurementIterations(1)
+                                .measurementTime(TimeValue.milliseconds((long) (seconds * 1000)))
+                                .verbosity(VerboseMode.SILENT)
+                                .shouldFailOnError(true)
+                                .build())
+                        .run()) {
+                    String line = String.format(
+                            Locale.ROOT,
+                            "%s,%d,%s,%d,%.0f",
+                            target,
+                            threads,
+                            result.getPrimaryResult().getLabel(),
+                            round,
+                            result.getPrimaryResult().getScore());
+                    System.out.println(line);
+                    if (round > 0) {
+                        append(file, line);
+                    }
+                }
+            } finally {
+                StoreBenchmark.current = null;
+            }
+        }
+    }
+
+    private static void append(Path file, String line) throws IOException {
+        Files.writeString(
+                file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private static String argument(String[] arguments, int index, String otherwise) {
+        return index < arguments.length ? arguments[index] : otherwise;
+    }
+}

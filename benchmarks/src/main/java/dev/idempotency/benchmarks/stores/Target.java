@@ -1,0 +1,67 @@
+package dev.idempotency.benchmarks.stores;
+
+import dev.idempotency.testkit.servers.Durability;
+import dev.idempotency.testkit.servers.MariadbServer;
+import dev.idempotency.testkit.servers.PostgresqlServer;
+import java.util.UUID;
+
+/** A database to measure on. */
+enum Target {
+    /** PostgreSQL 14 that flushes nothing, so that what the client does counts most. */
+    POSTGRESQL_FAST("bytea"),
+    /** PostgreSQL 14 with fsync on. */
+    POSTGRESQL("bytea"),
+    /** MariaDB that flushes at each commit. */
+    MARIADB("varbinary(512)"),
+    /** H2 in this process's memory. */
+    H2("varbinary(512)");
+
+    private final String bytes;
+
+    Target(String bytes) {
+        this.bytes = bytes;
+    }
+
+    boolean isPostgresql() {
+        return this == POSTGRESQL || this == POSTGRESQL_FAST;
+    }
+
+    /** SQL with this database's type for BYTES, and with one for a primary key that counts up for IDENTITY. */
+    String sql(String template) {
+        return template.replace("BYTES", bytes)
+                .replace(
+                        "IDENTITY",
+                        this == MARIADB
+                                ? "bigint auto_increment primary key"
+                                : "bigint generated always as identity primary key");
+    }
+
+    Running start() {
+        return switch (this) {
+            case POSTGRESQL_FAST -> postgresql(Durability.FAST);
+            case POSTGRESQL -> postgresql(Durability.DURABLE);
+            case MARIADB -> {
+                MariadbServer server = MariadbServer.start(Durability.DURABLE);
+                yield new Running(
+                        server.url("") + "&createDatabaseIfNotExist=true", server.url("benchmark"), server::close);
+            }
+            case H2 -> {
+                String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+                yield new Running(url, url, () -> {});
+            }
+        };
+    }
+
+    private static Running postgresql(Durability durability) {
+        PostgresqlServer server = PostgresqlServer.start(PostgresqlServer.Version.V14, durability);
+        return new Running(server.url(), server.url(), server::close);
+    }
+
+    /** A database that takes connections. */
+    record Running(String adminUrl, String url, Runnable end) implements AutoCloseable {
+        @Override
+        public void close() {
+            end.run();
+        }
+    }
+}
