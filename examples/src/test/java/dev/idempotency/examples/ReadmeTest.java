@@ -21,9 +21,11 @@ import dev.idempotency.store.LeasedStore;
 import dev.idempotency.window.CaffeineWindow;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,31 @@ class ReadmeTest {
         assertThat(joinedAndRemembered(sends, store, other)).isInstanceOf(Outcome.Executed.class);
         assertThat(sends.execute(other, handle -> insertMessage(handle, message)))
                 .isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    void batch_answersRepeatsInside() {
+        jdbi.useHandle(handle -> handle.execute("CREATE TABLE parcel (id VARCHAR(255) PRIMARY KEY)"));
+        Idempotency<Handle, String> polled =
+                Idempotency.with(JdbcStores.transactional(jdbi, Codec.utf8())).build();
+        List<Request> requests = Stream.of("p1", "p2", "p1")
+                .map(id -> Request.of(IdempotencyKey.of("parcel", sender, id)))
+                .toList();
+
+        List<Outcome<String>> outcomes = polled.executeAll(requests, (handle, fresh) -> {
+            Map<Request, String> answers = new HashMap<>();
+            for (Request request : fresh) {
+                handle.execute(
+                        "INSERT INTO parcel (id) VALUES (?)",
+                        request.keys().get(0).id());
+                answers.put(request, "on its way");
+            }
+            return answers;
+        });
+
+        assertThat(outcomes)
+                .allSatisfy(outcome -> assertThat(outcome.response()).isEqualTo("on its way"));
+        assertThat(outcomes.get(2)).isInstanceOf(Outcome.Replayed.class);
     }
 
     private Outcome<Ack> joinedAndRemembered(Idempotency<Handle, Ack> sends, JdbcStore<Ack> store, Request request) {
