@@ -210,7 +210,7 @@ public final class JdbcStores {
         Objects.requireNonNull(schema, "schema");
         TableName name = TableName.of(table);
         Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
-        SchemaFile.prepare(database, name, schema);
+        SchemaFile.prepareForLeases(database, name, schema);
         return new GatedLeases<>(new JdbcLeases(database, name), codec, options);
     }
 
