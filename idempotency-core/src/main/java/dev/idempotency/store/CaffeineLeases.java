@@ -115,7 +115,11 @@ final class CaffeineLeases implements LeaseBackend {
             if (!record.isOf(owner, token) || record.payload != null) {
                 return false;
             }
-            records.invalidateAll(record.names);
+            if (record.isTakenOver()) {
+                put(record.ended(ticker.read()));
+            } else {
+                records.invalidateAll(record.names);
+            }
             return true;
         });
     }
@@ -157,8 +161,8 @@ final class CaffeineLeases implements LeaseBackend {
         }
         Set<IdempotencyKey> names = new LinkedHashSet<>(lapsed.names);
         names.addAll(request.keys());
-        return new Kept(
-                lapsed.identity, names, request.fingerprint(), owner, lastToken, leaseEnds, retentionEnds, null);
+        UUID identity = lapsed.identity.equals(owner) ? lapsed.owner : lapsed.identity;
+        return new Kept(identity, names, request.fingerprint(), owner, lastToken, leaseEnds, retentionEnds, null);
     }
 
     private void makeRoom(Collection<IdempotencyKey> fresh) {
@@ -213,8 +217,12 @@ final class CaffeineLeases implements LeaseBackend {
             return payload == null && owner.equals(someone);
         }
 
+        boolean isTakenOver() {
+            return !identity.equals(owner);
+        }
+
         Claim.Granted granted() {
-            return new Claim.Granted(identity, token, !identity.equals(owner));
+            return new Claim.Granted(identity, token, isTakenOver());
         }
 
         Original<byte[]> original() {
@@ -223,6 +231,10 @@ final class CaffeineLeases implements LeaseBackend {
 
         Kept completed(byte[] with, long until) {
             return new Kept(identity, names, fingerprint, owner, token, leaseEnds, until, with);
+        }
+
+        Kept ended(long now) {
+            return new Kept(identity, names, fingerprint, owner, token, now, retentionEnds, null);
         }
 
         Kept extended(long until) {

@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A lease that a backend has granted, seen from its holder. */
@@ -21,6 +22,11 @@ final class HeldLease implements Lease {
     private final UUID owner;
     private final LeaseBackend.Claim.Granted granted;
     private final AtomicLong deadline;
+
+    /** A renewal under way must not outlast a release: a record that is kept would have its lease again. */
+    private final ReentrantLock renewing = new ReentrantLock();
+
+    private boolean over;
     private volatile boolean lost;
     private volatile boolean effectStarted;
 
@@ -84,7 +90,13 @@ final class HeldLease implements Lease {
     }
 
     boolean release() {
-        return backend.release(request, owner, granted.token());
+        renewing.lock();
+        try {
+            over = true;
+            return backend.release(request, owner, granted.token());
+        } finally {
+            renewing.unlock();
+        }
     }
 
     /** Renews until what is returned is run. */
@@ -103,13 +115,15 @@ final class HeldLease implements Lease {
     }
 
     private void renew(Duration lease) {
-        if (lost) {
-            return;
-        }
+        renewing.lock();
         try {
-            extend(lease);
+            if (!lost && !over) {
+                extend(lease);
+            }
         } catch (RuntimeException e) {
             // The action sees it in what remains; the next renewal may go better.
+        } finally {
+            renewing.unlock();
         }
     }
 }

@@ -51,9 +51,13 @@ public interface LeaseBackend {
      *   <li>A complete record: keys of the request that are new become names of it. {@link Claim.Done}.
      *   <li>A record in progress whose lease is over: this owner takes over the whole record, with all its names and the
      *       request's, with a new lease, a new retention and the request's fingerprint (or none). {@link Claim.Granted}.
-     *   <li>No record: a new one, whose identity is the owner. {@link Claim.Granted}. So a record has been taken over
-     *       exactly if its identity is not its owner.
+     *       Where its identity is this very owner, who comes back late for a record that somebody has taken over from it,
+     *       it gets the owner before as its identity.
+     *   <li>No record: a new one, whose identity is the owner. {@link Claim.Granted}.
      * </ol>
+     *
+     * <p>So a record has been taken over exactly if its identity is not its owner, and one that has not has exactly the names
+     * of its owner's request.
      *
      * <p>The first four cases change nothing. {@link Judgement#refusal} tells the second and third. A new token is at
      * least the last one of any of the keys + 1, released, expired and purged records included, and at least the store's
@@ -84,13 +88,21 @@ public interface LeaseBackend {
     boolean complete(Request request, UUID owner, long token, byte[] payload, Duration retention);
 
     /**
-     * Removes a record in progress with all its names, so that the next claim is granted as for a new key.
+     * Gives back a record in progress, so that the next claim is granted at once.
+     *
+     * <ol>
+     *   <li>A record that was never taken over, whose identity is its owner, is removed with all its names: the next claim is
+     *       granted as for a new key.
+     *   <li>A record that was taken over is kept with all its names, since the effect of a holder before this one may have
+     *       happened: its lease ends now, and nothing else of it changes. The next claim takes over and is told so, and
+     *       until then this owner has it as one whose lease is over.
+     * </ol>
      *
      * @param request the request that was granted
      * @param owner who releases
      * @param token the token that was granted
-     * @return true if there is no record any more, also if there was none; false if there is one that is not this owner's,
-     *     or is complete
+     * @return true if the record is removed or its lease has ended, also if there was none; false if there is one that is
+     *     not this owner's, or is complete
      */
     boolean release(Request request, UUID owner, long token);
 
@@ -112,7 +124,7 @@ public interface LeaseBackend {
         /**
          * The record is this owner's.
          *
-         * @param identity what tells the record from every other one, and stays the same when it is taken over
+         * @param identity what tells the record from every other one
          * @param token the fencing token
          * @param takenOver whether the record was another owner's before
          */

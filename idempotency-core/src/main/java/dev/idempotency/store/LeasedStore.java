@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *       nothing.
  *   <li>Granted: the action runs with its {@link Lease}, which is renewed if asked.
  *   <li>The action failed: the key is released, or stays taken until the lease ends, by {@link LeaseOptions#releaseIf}.
- *       Its exception reaches the caller unchanged; a failure to release is a suppressed one of it.
+ *       Who comes next is told of a holder that let its lease end, however many have released the key since. The action's exception reaches the caller unchanged; a failure to release is a suppressed one of it.
  *   <li>The action returned: the response is encoded and the record completed, which is repeated a few times if the reply
  *       is lost, then published. A response that can't be encoded or kept becomes a mark in its place, so that the action
  *       does not run again.
@@ -136,22 +136,42 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         return options.retention();
     }
 
+    /** A try that was not answered may have taken the key: what a later one fails with does not say that it is free. */
     private Claim claim(Request request, UUID owner) {
+        RuntimeException unanswered = null;
         for (int tries = 1; ; tries++) {
             try {
                 return backend.claim(request, owner, options.lease(), options.retention());
-            } catch (RetryableException | StoreException | UnreadableRecordException definite) {
+            } catch (UnreadableRecordException definite) {
                 throw definite;
-            } catch (RuntimeException unknown) {
-                if (tries == TRIES) {
-                    throw new RetryableException(
-                            "the store did not answer whether the key is free; nothing was run. If it was, it is taken"
-                                    + " until the lease ends",
-                            unknown);
+            } catch (RuntimeException failure) {
+                boolean answered = failure instanceof RetryableException || failure instanceof StoreException;
+                if (answered && unanswered == null) {
+                    throw failure;
+                }
+                if (unanswered == null) {
+                    unanswered = failure;
+                } else if (failure != unanswered) {
+                    unanswered.addSuppressed(failure);
+                }
+                if (tries == TRIES || failure instanceof StoreException) {
+                    throw perhapsTaken(unanswered);
                 }
             }
-            pause(Waiting.growing(tries));
+            try {
+                waiting.pause(Waiting.growing(tries));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw perhapsTaken(unanswered);
+            }
         }
+    }
+
+    private static OutcomeUnknownException perhapsTaken(RuntimeException unanswered) {
+        return new OutcomeUnknownException(
+                "nothing was run, and the store did not answer whether the key is free: if it was, it is taken until the"
+                        + " lease ends. Call again with the same key",
+                unanswered);
     }
 
     /** Publishes a copy, which the caller can't change any more. */

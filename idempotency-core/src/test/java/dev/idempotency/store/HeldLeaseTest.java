@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -240,6 +241,46 @@ class HeldLeaseTest {
         } finally {
             real.shutdownNow();
         }
+    }
+
+    @Test
+    @DisplayName("S10: a renewal under way does not give its lease back to a record that was released and is kept")
+    void renewal_underWayWhileTheActionFails_doesNotOutlastTheRelease() throws Exception {
+        bench.holder(request("k"));
+        bench.time.advance(LEASE);
+        Thread caller = Thread.currentThread();
+        AtomicBoolean asked = new AtomicBoolean();
+        CountDownLatch renewed = new CountDownLatch(1);
+        LossyBackend slow = new LossyBackend(bench.leases).on(EXTEND, () -> {
+            asked.set(true);
+            // Until the caller has given up its lease, or stands at the door because this renewal is under way.
+            while (caller.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+        });
+        ScheduledExecutorService real = Executors.newScheduledThreadPool(1);
+        try {
+            assertThatThrownBy(() -> bench.store(
+                                    slow,
+                                    LeaseOptions.defaults()
+                                            .lease(Duration.ofMillis(3))
+                                            .renewedBy(real))
+                            .execute(
+                                    request("k"),
+                                    lease -> {
+                                        while (!asked.get()) {
+                                            Thread.onSpinWait();
+                                        }
+                                        throw new IllegalStateException("action");
+                                    },
+                                    bench.publication))
+                    .hasMessage("action");
+            real.execute(renewed::countDown);
+            renewed.await();
+        } finally {
+            real.shutdownNow();
+        }
+        assertThat(bench.holder(request("k")).granted().takenOver()).isTrue();
     }
 
     private Outcome<String> run(Action<Lease, String, RuntimeException> action) {

@@ -270,14 +270,35 @@ class LeaseTakeoverTest {
     }
 
     @Test
-    @DisplayName("S8: a release after a takeover frees all names")
+    @DisplayName(
+            "S8, S10: a release after a takeover frees all names, and each who comes next is told of the first holder")
     void release_afterATakeoverByANewName_freesOldNamesToo() {
         bench.holder(request("m1", "b1"));
         bench.time.advance(LEASE);
         assertThat(bench.holder(request("m2", "b1")).release()).isTrue();
         for (String name : List.of("m1", "m2", "b1")) {
-            assertThat(bench.holder(request(name)).granted().takenOver()).isFalse();
+            Holder next = bench.holder(request(name));
+            assertThat(next.granted().takenOver()).isTrue();
+            assertThat(next.release()).isTrue();
+            assertThat(next.release()).as("repeated after a lost reply").isTrue();
         }
+    }
+
+    @Test
+    @DisplayName("S4, S10: an owner repeats its claim after others have taken over: one more takeover, of all names")
+    void claim_repeatedAfterOthersTookOver_isATakeoverToo() {
+        Holder a = bench.holder(request("m1"));
+        bench.time.advance(LEASE);
+        assertThat(bench.holder(request("m1", "b1")).release()).isTrue();
+
+        assertThat(bench.leases.claim(a.request(), a.owner(), LEASE, Bench.RETENTION))
+                .isInstanceOfSatisfying(LeaseBackend.Claim.Granted.class, again -> {
+                    assertThat(again.takenOver()).isTrue();
+                    Holder late = new Holder(bench.leases, a.request(), a.owner(), again);
+                    assertThat(a.complete("early")).isFalse();
+                    assertThat(late.complete("late")).isTrue();
+                });
+        assertThat(bench.answer(request("b1"), "no").response()).isEqualTo("late");
     }
 
     @Test

@@ -88,10 +88,11 @@ class LostRepliesTest {
     }
 
     @Test
-    void claim_noReplyAtAll_nothingRunsAndItIsRetryable() {
+    void claim_noReplyAtAll_nothingRunsAndTheKeyMayBeTaken() {
         line.loseReplies(CLAIM, ALL);
         assertThatThrownBy(this::run)
-                .isInstanceOf(RetryableException.class)
+                .isInstanceOf(OutcomeUnknownException.class)
+                .hasMessageContaining("nothing was run")
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThat(runs).hasValue(0);
         assertThat(line.asked(CLAIM)).isEqualTo(ALL);
@@ -110,6 +111,41 @@ class LostRepliesTest {
         line.fail(CLAIM, 1, false, full);
         assertThatThrownBy(this::run).isSameAs(full);
         assertThat(line.asked(CLAIM)).isEqualTo(2);
+        assertThat(runs).hasValue(0);
+    }
+
+    @Test
+    void claim_replyLostThenRetryable_isAskedAgain() {
+        line.loseReplies(CLAIM, 1).fail(CLAIM, 2, false, new RetryableException("busy", null));
+        assertThat(run()).isEqualTo(new Executed<>("run 1"));
+    }
+
+    @Test
+    void claim_replyLostThenOnlyRetryable_isNotToldThatNothingIsStored() {
+        RetryableException busy = new RetryableException("busy", null);
+        line.loseReplies(CLAIM, 1).fail(CLAIM, ALL - 1, false, busy);
+        assertThatThrownBy(this::run)
+                .isInstanceOf(OutcomeUnknownException.class)
+                .satisfies(e -> assertThat(e.getCause()).hasSuppressedException(busy));
+        assertThat(runs).hasValue(0);
+        assertThat(run()).isInstanceOf(InProgress.class);
+    }
+
+    @Test
+    void claim_replyLostThenRefusedForGood_isNotToldThatNothingIsStored() {
+        line.loseReplies(CLAIM, 1).fail(CLAIM, 1, false, new StoreException("no such table", null));
+        assertThatThrownBy(this::run).isInstanceOf(OutcomeUnknownException.class);
+        assertThat(line.asked(CLAIM)).isEqualTo(2);
+        assertThat(run()).isInstanceOf(InProgress.class);
+    }
+
+    @Test
+    @DisplayName("S4, J-14: interrupted between two tries to claim")
+    void claim_replyLostThenInterrupted_stopsAndSaysThatTheKeyMayBeTaken() {
+        line.loseReplies(CLAIM, 2);
+        bench.time.duringPause(() -> Thread.currentThread().interrupt());
+        assertThatThrownBy(this::run).isInstanceOf(OutcomeUnknownException.class);
+        assertThat(Thread.interrupted()).isTrue();
         assertThat(runs).hasValue(0);
     }
 

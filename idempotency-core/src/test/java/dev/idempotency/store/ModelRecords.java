@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ModelRecords {
 
     static final class Kept {
-        final UUID identity;
+        UUID identity;
+        boolean takenOver;
         final Set<IdempotencyKey> names = new HashSet<>();
 
         @Nullable
@@ -74,6 +75,9 @@ final class ModelRecords {
         if (kept == null) {
             kept = new Kept(owner);
             records.add(kept);
+        } else if (kept.payload == null) {
+            kept.takenOver = true;
+            kept.identity = kept.identity.equals(owner) ? kept.owner : kept.identity;
         }
         kept.names.addAll(request.keys());
         if (kept.payload == null) {
@@ -98,7 +102,12 @@ final class ModelRecords {
     boolean release(Request request, UUID owner, long withToken) {
         Kept kept = owned(request, owner, withToken);
         if (kept != null && kept.payload == null) {
-            records.remove(kept);
+            if (kept.takenOver) {
+                kept.leaseEnds = now;
+            } else {
+                records.remove(kept);
+            }
+            return true;
         }
         return find(request.keys().get(0)) == null;
     }

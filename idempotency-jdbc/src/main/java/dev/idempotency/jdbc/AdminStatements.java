@@ -1,10 +1,7 @@
 package dev.idempotency.jdbc;
 
-import static dev.idempotency.jdbc.Parameters.NOW;
-
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,44 +20,46 @@ import org.jspecify.annotations.Nullable;
 /** The statements of whoever looks after the library's table. */
 final class AdminStatements {
 
-    private static final String HELD = "expires_at > " + NOW + " AND response IS NULL AND owner IS NOT NULL AND ";
-
     private final Map<RecordState, String> list = new EnumMap<>(RecordState.class);
     private final String find;
     private final String names;
     private final String complete;
     private final String delete;
+    private final Clock clock;
 
-    AdminStatements(TableName table) {
+    AdminStatements(TableName table, Dialect dialect) {
+        clock = dialect.clock();
+        String now = clock.once();
         String select = "SELECT idempotency_key, record_id, fingerprint, owner, token, lease_until, created_at,"
-                + " expires_at, CASE WHEN response IS NULL THEN 0 ELSE 1 END, " + NOW + " FROM " + table + " WHERE ";
+                + " expires_at, CASE WHEN response IS NULL THEN 0 ELSE 1 END, " + now + " FROM " + table + " WHERE ";
         for (RecordState state : RecordState.values()) {
             list.put(
                     state,
-                    select + "idempotency_key > ? AND idempotency_key < ? AND " + condition(state)
-                            + " ORDER BY idempotency_key LIMIT ?");
+                    select + "idempotency_key > ? AND idempotency_key < ? AND " + condition(state, now)
+                            + " ORDER BY idempotency_key" + dialect.firstRows());
         }
         find = select + "idempotency_key = ?";
         names = select + "record_id = ? ORDER BY idempotency_key";
-        complete = "UPDATE " + table + " SET response = ?, owner = ?, expires_at = " + NOW
+        complete = "UPDATE " + table + " SET response = ?, owner = ?, expires_at = " + now
                 + " + ? WHERE record_id = ? AND response IS NULL";
         delete = "DELETE FROM " + table + " WHERE record_id = ?";
     }
 
-    private static String condition(RecordState state) {
+    private static String condition(RecordState state, String now) {
+        String held = "expires_at > " + now + " AND response IS NULL AND owner IS NOT NULL AND ";
         return switch (state) {
-            case IN_PROGRESS -> HELD + "(lease_until IS NULL OR lease_until <= 0 OR lease_until > " + NOW + ")";
-            case LAPSED -> HELD + "lease_until > 0 AND lease_until <= " + NOW;
-            case COMPLETE -> "expires_at > " + NOW + " AND response IS NOT NULL";
-            case UNREADABLE -> "expires_at > " + NOW + " AND response IS NULL AND owner IS NULL";
-            case EXPIRED -> "expires_at <= " + NOW;
+            case IN_PROGRESS -> held + "(lease_until IS NULL OR lease_until <= 0 OR lease_until > " + now + ")";
+            case LAPSED -> held + "lease_until > 0 AND lease_until <= " + now;
+            case COMPLETE -> "expires_at > " + now + " AND response IS NOT NULL";
+            case UNREADABLE -> "expires_at > " + now + " AND response IS NULL AND owner IS NULL";
+            case EXPIRED -> "expires_at <= " + now;
         };
     }
 
     @Nullable
     RecordInfo find(Connection connection, IdempotencyKey key, boolean forUpdate) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find + (forUpdate ? " FOR UPDATE" : ""))) {
-            new Parameters(statement).now().key(key);
+            new Parameters(statement, clock).now().key(key);
             List<RecordInfo> found = read(statement);
             return found.isEmpty() ? null : found.get(0);
         }
@@ -68,7 +67,7 @@ final class AdminStatements {
 
     List<RecordInfo> names(Connection connection, UUID record, boolean forUpdate) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(names + (forUpdate ? " FOR UPDATE" : ""))) {
-            new Parameters(statement).now().id(record);
+            new Parameters(statement, clock).now().id(record);
             return read(statement);
         }
     }
@@ -78,7 +77,7 @@ final class AdminStatements {
             throws SQLException {
         String sql = list.getOrDefault(state, "");
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            Parameters parameters = new Parameters(statement).now();
+            Parameters parameters = new Parameters(statement, clock).now();
             parameters.bytes(after == null ? bytes(namespace + '\0') : after.toBytes());
             parameters.bytes(bytes(namespace + '\1')).now();
             if (state == RecordState.IN_PROGRESS || state == RecordState.LAPSED) {
@@ -92,7 +91,7 @@ final class AdminStatements {
     /** Completes a record that is locked, for an owner that no holder is. */
     void complete(Connection connection, UUID record, byte[] payload, Duration retention) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
-            new Parameters(statement)
+            new Parameters(statement, clock)
                     .bytes(payload)
                     .id(UUID.randomUUID())
                     .now()
@@ -104,7 +103,7 @@ final class AdminStatements {
 
     void delete(Connection connection, UUID record) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(delete)) {
-            new Parameters(statement).id(record);
+            new Parameters(statement, clock).id(record);
             statement.executeUpdate();
         }
     }
@@ -117,7 +116,7 @@ final class AdminStatements {
                 long leaseUntil = results.getLong(6);
                 found.add(new RecordInfo(
                         key(results.getBytes(1)),
-                        uuid(results.getBytes(2)),
+                        RecordRows.uuid(results.getBytes(2)),
                         state(results),
                         fingerprint == null ? null : Fingerprint.of(fingerprint),
                         results.getLong(5),
@@ -152,11 +151,6 @@ final class AdminStatements {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static UUID uuid(byte[] bytes) {
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return new UUID(buffer.getLong(), buffer.getLong());
     }
 
     private static Instant instant(long micros) {

@@ -29,15 +29,4 @@ record Database(Jdbi jdbi, Dialect dialect, boolean autoCommit, boolean readUnco
             throw new StoreException("the database could not be reached when the store was made", e);
         }
     }
-
-    /** Refuses the databases whose own clock leases do not use yet. */
-    Database onlyH2() {
-        if (!dialect.equals(Dialect.H2)) {
-            throw new StoreException(
-                    "leases in a database, and the admin of its table, are for H2 so far; JdbcStores.transactional and"
-                            + " JdbcStores.yourTable work on this one",
-                    null);
-        }
-        return this;
-    }
 }

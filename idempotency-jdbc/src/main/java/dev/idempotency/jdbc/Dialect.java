@@ -10,8 +10,8 @@ import java.util.Set;
  * All that differs between databases, as data.
  *
  * @param schemaFile the file in {@code schema/} with the library's table, or empty if the library's table can't be used
- * @param clock the database's time in microseconds since 1970, which must not stand still in a transaction; with a question
- *     mark in it where the clock is that of this JVM and is bound
+ * @param clock how it tells the time
+ * @param returnsInserted whether an insert can return what it has inserted
  * @param firstRows bounds a query to a number of rows, which is bound
  * @param rerunStates SQLStates beside class 40 that mean "run the whole transaction again"
  * @param rerunCodes vendor codes that mean the same, where the SQLState says nothing
@@ -22,7 +22,8 @@ import java.util.Set;
  */
 record Dialect(
         String schemaFile,
-        String clock,
+        Clock clock,
+        boolean returnsInserted,
         String firstRows,
         Set<String> rerunStates,
         Set<Integer> rerunCodes,
@@ -38,7 +39,7 @@ record Dialect(
      * UNCOMMITTED (90143); a deadlock is 40001. Its own clock stands still.
      */
     static final Dialect H2 = new Dialect(
-            "h2.sql", "CAST(? AS BIGINT)", STANDARD, Set.of("HYT00", "90131", "90143"), Set.of(), Set.of(), false, """
+            "h2.sql", Clock.BOUND, false, STANDARD, Set.of("HYT00", "90131", "90143"), Set.of(), Set.of(), false, """
             SELECT COLUMN_NAME, DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS
               WHERE UPPER(TABLE_SCHEMA) = UPPER(COALESCE(?, SCHEMA())) AND UPPER(TABLE_NAME) = UPPER(?)
                 AND (UPPER(DATA_TYPE) = 'VARCHAR_IGNORECASE'
@@ -47,7 +48,8 @@ record Dialect(
     /** Lock time-out (55P03); serialization failures and deadlocks are 40001 and 40P01. */
     static final Dialect POSTGRESQL = new Dialect(
             "postgresql.sql",
-            "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            new Clock("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)", true),
+            true,
             STANDARD,
             Set.of("55P03"),
             Set.of(),
@@ -64,6 +66,7 @@ record Dialect(
     static final Dialect MARIADB = new Dialect(
             "mariadb.sql",
             Mysql.CLOCK,
+            true,
             Mysql.FIRST_ROWS,
             Set.of(),
             Set.of(Mysql.LOCK_WAIT_TIMEOUT),
@@ -74,6 +77,7 @@ record Dialect(
     static final Dialect MYSQL = new Dialect(
             "mysql.sql",
             Mysql.CLOCK,
+            false,
             Mysql.FIRST_ROWS,
             Set.of(),
             Set.of(Mysql.LOCK_WAIT_TIMEOUT),
@@ -82,13 +86,14 @@ record Dialect(
             Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", "", "", Set.of(), Set.of(), Set.of(), false, "");
+    static final Dialect UNKNOWN = new Dialect("", Clock.BOUND, false, "", Set.of(), Set.of(), Set.of(), false, "");
 
     /** What MariaDB and MySQL have in common. */
     private static final class Mysql {
 
         /** Does not depend on the session's time zone, and is the same all through one statement. */
-        static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+        static final Clock CLOCK =
+                new Clock("TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))", false);
 
         static final String FIRST_ROWS = " LIMIT ?";
 
@@ -119,10 +124,5 @@ record Dialect(
             case "MYSQL" -> metaData.getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
             default -> UNKNOWN;
         };
-    }
-
-    /** Whether the clock is this JVM's, and each use of it in a statement is a parameter. */
-    boolean bindsClock() {
-        return clock.contains("?");
     }
 }

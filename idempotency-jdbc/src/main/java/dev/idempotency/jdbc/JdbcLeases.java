@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A claim inserts. If no key is taken, that one statement is all.
  *   <li>If one is taken, the rows are read without locks: for one who waits, and for a late repeat, that is all.
  *   <li>Where something has to change (a lapsed lease, an expired record, a new name), the rows are locked in byte order
- *       and judged again, in one short transaction.
+ *       and judged again, in one short transaction; of a lapsed record first those of all its names.
  *   <li>Completing, releasing and extending are one statement each, by keys, owner and token. Where that does not meet
  *       exactly the rows of the request, the rows are locked and looked at: the record may have been taken over by this
  *       owner and so have more names, be complete, or be somebody else's.
@@ -41,39 +41,45 @@ final class JdbcLeases implements LeaseBackend {
 
     JdbcLeases(Database database, TableName table) {
         this.database = database;
-        this.statements = new LeaseStatements(table);
+        this.statements = new LeaseStatements(table, database.dialect());
     }
 
     @Override
     public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
         return Attempts.run(database, (session, again) -> {
             try {
-                long token = session.inOneStatement(handle -> statements.insert(
+                Session.Work<Long, SQLException> insert = handle -> statements.insert(
                         handle.getConnection(),
                         request.keysInByteOrder(),
                         owner,
                         request.fingerprint(),
                         0,
                         lease,
-                        retention));
+                        retention);
+                long token =
+                        statements.readsTokenBack() ? session.inTransaction(insert) : session.inOneStatement(insert);
                 return new Claim.Granted(owner, token, false);
             } catch (SQLException e) {
                 if (!SqlFailures.violatesConstraint(e)) {
                     throw StatementFailure.of(e);
                 }
             }
-            Claim seen = session.reading(handle -> judge(request, owner, live(select(handle, request, false))));
-            return seen != null
-                    ? seen
-                    : session.inTransaction(handle -> take(handle, request, owner, lease, retention));
+            Map<IdempotencyKey, RecordRow> seen = session.reading(handle -> live(select(handle, request, false)));
+            Claim claim = judge(request, owner, seen);
+            return claim != null
+                    ? claim
+                    : session.inTransaction(handle -> {
+                        lockAllNames(handle, seen);
+                        return take(handle, request, owner, lease, retention);
+                    });
         });
     }
 
     /** What rows that are live mean if nothing has to change for it; null otherwise. */
-    private static @Nullable Claim judge(Request request, UUID owner, Map<IdempotencyKey, LeaseRow> live) {
+    private static @Nullable Claim judge(Request request, UUID owner, Map<IdempotencyKey, RecordRow> live) {
         List<IdempotencyKey> known =
                 request.keys().stream().filter(live::containsKey).toList();
-        LeaseRow row = known.isEmpty() ? null : live.get(known.get(0));
+        RecordRow row = known.isEmpty() ? null : live.get(known.get(0));
         if (row == null) {
             return null;
         }
@@ -96,10 +102,24 @@ final class JdbcLeases implements LeaseBackend {
         return row.leaseLasts() ? new Claim.Refused(new InProgress<>(known.get(0), row.leaseRemaining())) : null;
     }
 
+    /** Those who meet a lapsed record by different names of it would each lock their own and then wait for the others'. */
+    private void lockAllNames(Handle handle, Map<IdempotencyKey, RecordRow> seen) {
+        for (RecordRow row : seen.values()) {
+            if (row.isInProgress()) {
+                try {
+                    statements.lockNames(handle.getConnection(), row.record());
+                } catch (SQLException e) {
+                    throw StatementFailure.of(e);
+                }
+                return;
+            }
+        }
+    }
+
     /** Locks the rows, judges again, and changes what has to be changed. */
     private Claim take(Handle handle, Request request, UUID owner, Duration lease, Duration retention) {
-        Map<IdempotencyKey, LeaseRow> found = select(handle, request, true);
-        Map<IdempotencyKey, LeaseRow> live = live(found);
+        Map<IdempotencyKey, RecordRow> found = select(handle, request, true);
+        Map<IdempotencyKey, RecordRow> live = live(found);
         Claim claim = judge(request, owner, live);
         if (claim != null) {
             return claim;
@@ -108,7 +128,7 @@ final class JdbcLeases implements LeaseBackend {
         List<IdempotencyKey> fresh =
                 keys.stream().filter(key -> !live.containsKey(key)).toList();
         long leastToken =
-                1 + found.values().stream().mapToLong(LeaseRow::token).max().orElse(0);
+                1 + found.values().stream().mapToLong(RecordRow::token).max().orElse(0);
         try {
             var connection = handle.getConnection();
             if (live.size() < found.size()) {
@@ -119,9 +139,9 @@ final class JdbcLeases implements LeaseBackend {
                         statements.insert(connection, keys, owner, request.fingerprint(), leastToken, lease, retention);
                 return new Claim.Granted(owner, token, false);
             }
-            Map.Entry<IdempotencyKey, LeaseRow> known =
+            Map.Entry<IdempotencyKey, RecordRow> known =
                     live.entrySet().iterator().next();
-            LeaseRow row = known.getValue();
+            RecordRow row = known.getValue();
             long token = row.isInProgress()
                     ? statements.takeOver(connection, row, owner, request.fingerprint(), leastToken, lease, retention)
                     : 0;
@@ -129,7 +149,7 @@ final class JdbcLeases implements LeaseBackend {
                 statements.copy(connection, key, known.getKey());
             }
             if (row.isInProgress()) {
-                return new Claim.Granted(row.record(), token, true);
+                return new Claim.Granted(row.identityFor(owner), token, true);
             }
             IdempotencyKey matched = request.keys().stream()
                     .filter(live::containsKey)
@@ -162,7 +182,13 @@ final class JdbcLeases implements LeaseBackend {
                 owner,
                 token,
                 handle -> statements.release(handle.getConnection(), request.keysInByteOrder(), owner, token),
-                (handle, record) -> statements.releaseRecord(handle.getConnection(), record, owner, token),
+                (handle, record) -> {
+                    if (record.equals(owner)) {
+                        statements.removeRecord(handle.getConnection(), record, owner, token);
+                    } else {
+                        statements.endLease(handle.getConnection(), record, owner, token);
+                    }
+                },
                 true,
                 false);
     }
@@ -202,13 +228,13 @@ final class JdbcLeases implements LeaseBackend {
                 throw StatementFailure.of(e);
             }
             return session.inTransaction(handle -> {
-                Map<IdempotencyKey, LeaseRow> live = live(select(handle, request, true));
+                Map<IdempotencyKey, RecordRow> live = live(select(handle, request, true));
                 if (live.isEmpty()) {
                     return ifAbsent;
                 }
                 boolean mine = live.size() == request.keys().size()
                         && live.values().stream().allMatch(row -> row.isOf(owner) && row.token() == token);
-                LeaseRow row = live.values().iterator().next();
+                RecordRow row = live.values().iterator().next();
                 if (!mine || !row.isInProgress()) {
                     return mine && ifComplete;
                 }
@@ -222,7 +248,7 @@ final class JdbcLeases implements LeaseBackend {
         });
     }
 
-    private Map<IdempotencyKey, LeaseRow> select(Handle handle, Request request, boolean forUpdate) {
+    private Map<IdempotencyKey, RecordRow> select(Handle handle, Request request, boolean forUpdate) {
         try {
             return statements.select(handle.getConnection(), request.keysInByteOrder(), forUpdate);
         } catch (SQLException e) {
@@ -230,7 +256,7 @@ final class JdbcLeases implements LeaseBackend {
         }
     }
 
-    private static Claim.Done done(IdempotencyKey matched, LeaseRow row, List<IdempotencyKey> names) {
+    private static Claim.Done done(IdempotencyKey matched, RecordRow row, List<IdempotencyKey> names) {
         byte[] payload = row.payload();
         if (payload == null) {
             throw new IllegalArgumentException("a record in progress is not done");
@@ -239,13 +265,13 @@ final class JdbcLeases implements LeaseBackend {
                 matched, new Original<>(row.record(), payload, row.fingerprint()), names, row.remaining());
     }
 
-    private static Map<IdempotencyKey, LeaseRow> live(Map<IdempotencyKey, LeaseRow> found) {
-        Map<IdempotencyKey, LeaseRow> live = new LinkedHashMap<>(found);
+    private static Map<IdempotencyKey, RecordRow> live(Map<IdempotencyKey, RecordRow> found) {
+        Map<IdempotencyKey, RecordRow> live = new LinkedHashMap<>(found);
         live.values().removeIf(row -> !row.isLive());
         return live;
     }
 
-    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, LeaseRow> rows) {
+    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordRow> rows) {
         Map<IdempotencyKey, Original<?>> originals = new HashMap<>();
         rows.forEach((key, row) -> originals.put(key, new Original<>(row.record(), row, row.fingerprint())));
         return originals;

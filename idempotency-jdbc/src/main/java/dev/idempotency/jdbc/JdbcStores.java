@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *       and MariaDB.
  *   <li>{@link #transactional}: the library's table, written in the same transaction as yours. H2, PostgreSQL, MariaDB,
  *       and MySQL, which is tested on MariaDB.
- *   <li>{@link #leased}: the library's table, for actions whose effect lies outside the database. H2.
+ *   <li>{@link #leased}: the library's table, for actions whose effect lies outside the database. On the same ones.
  * </ul>
  *
  * <p>Each is made from a {@link Jdbi} or a plain {@link DataSource}, whatever its pool's defaults for autocommit and
@@ -209,7 +209,7 @@ public final class JdbcStores {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(schema, "schema");
         TableName name = TableName.of(table);
-        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi")).onlyH2();
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
         SchemaFile.prepare(database, name, schema);
         return new GatedLeases<>(new JdbcLeases(database, name), codec, options);
     }
@@ -251,7 +251,7 @@ public final class JdbcStores {
      */
     public static RecordAdmin admin(Jdbi jdbi, String table, Window<?>... windows) {
         TableName name = TableName.of(table);
-        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi")).onlyH2();
+        Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
         SchemaFile.prepare(database, name, Schema.NONE);
         return new RecordAdmin(database, name, List.of(windows));
     }

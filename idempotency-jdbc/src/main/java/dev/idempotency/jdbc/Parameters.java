@@ -13,24 +13,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills in the parameters of one statement, from left to right. The one place that says what the store's clock is: {@link
- * #NOW} in the text of a statement, and a call of {@link #now()} at the same place here.
+ * Fills in the parameters of one statement, from left to right. Wherever the {@link Clock} stands in the text of the
+ * statement, {@link #now()} is called at the same place here.
  */
 final class Parameters {
 
-    /** The clock, in microseconds since 1970. An embedded database has this JVM's. */
-    static final String NOW = "CAST(? AS BIGINT)";
-
     private final PreparedStatement statement;
+    private final boolean bindsClock;
     private final long now = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     private int last;
 
-    Parameters(PreparedStatement statement) {
+    Parameters(PreparedStatement statement, Clock clock) {
         this.statement = statement;
+        this.bindsClock = clock.isBound();
     }
 
+    /** The time, where it is this JVM's; elsewhere the statement has no parameter for it. */
     Parameters now() throws SQLException {
-        return number(now);
+        return bindsClock ? number(now) : this;
     }
 
     /** What {@link #now()} fills in. */

@@ -82,13 +82,15 @@ public final class Purger implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("CatchAndPrintStackTrace") // The handler decides; there is nobody else to tell.
     private void tell(Throwable failure) {
         try {
             onFailure.accept(failure);
-        } catch (RuntimeException e) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable e) {
+            if (e != failure) {
+                e.addSuppressed(failure);
+            }
+            System.getLogger("dev.idempotency")
+                    .log(System.Logger.Level.WARNING, "who is told of a failed purge failed; the purger goes on", e);
         }
     }
 

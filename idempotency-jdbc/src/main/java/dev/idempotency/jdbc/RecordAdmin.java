@@ -46,7 +46,7 @@ public final class RecordAdmin {
 
     RecordAdmin(Database database, TableName table, List<Window<?>> windows) {
         this.database = database;
-        this.statements = new AdminStatements(table);
+        this.statements = new AdminStatements(table, database.dialect());
         this.records = new RecordStatements(table, database.dialect());
         this.windows = windows;
     }
@@ -156,7 +156,7 @@ public final class RecordAdmin {
      * @param every how long to rest before the first run and after each one; 1 millisecond to 100 years
      * @param scheduler where it runs; the caller's to shut down
      * @param onFailure told, on the scheduler's thread, what a run failed with; the next one runs at its time all the same.
-     *     What it throws itself goes to the thread's uncaught-exception handler
+     *     What it throws itself is logged by {@link System.Logger}
      * @return what to close to end it
      * @throws IllegalArgumentException if the time is out of range
      */

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordTable<R> implements Records<R> {
 
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private final RecordStatements statements;
     private final Codec<R> codec;
     private final Duration retention;
@@ -113,7 +115,7 @@ final class RecordTable<R> implements Records<R> {
 
     @Override
     public @Nullable Found<R> find(Handle handle, Request request, boolean joined) {
-        Map<IdempotencyKey, RecordStatements.Row> rows;
+        Map<IdempotencyKey, RecordRow> rows;
         try {
             rows = statements.select(handle.getConnection(), request.keysInByteOrder(), joined);
         } catch (SQLException e) {
@@ -131,9 +133,9 @@ final class RecordTable<R> implements Records<R> {
         List<IdempotencyKey> unrecorded = request.keysInByteOrder().stream()
                 .filter(key -> !rows.containsKey(key))
                 .toList();
-        RecordStatements.Row row = rows.values().iterator().next();
-        if (row.payload() == null && running.contains(row.record())) {
-            return new Found<>(new InProgress<>(names.get(0), Duration.ofSeconds(1)), null, List.of(), List.of(), null);
+        RecordRow row = rows.values().iterator().next();
+        if (row.isInProgress() && (row.owner() != null || running.contains(row.record()))) {
+            return new Found<>(new InProgress<>(names.get(0), retryAfter(row)), null, List.of(), List.of(), null);
         }
         R response = Payload.decode(codec, row.payload());
         return new Found<>(
@@ -142,6 +144,11 @@ final class RecordTable<R> implements Records<R> {
                 names,
                 unrecorded,
                 row.remaining());
+    }
+
+    /** A leased record is its holder's while its lease lasts, and then of whoever takes it over, which no action here does. */
+    private static Duration retryAfter(RecordRow row) {
+        return row.owner() != null && row.leaseLasts() ? row.leaseRemaining() : SOON;
     }
 
     @Override
@@ -166,7 +173,7 @@ final class RecordTable<R> implements Records<R> {
         return retention;
     }
 
-    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordStatements.Row> rows) {
+    private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordRow> rows) {
         Map<IdempotencyKey, Original<?>> originals = new HashMap<>();
         rows.forEach((key, row) -> originals.put(key, new Original<>(row.record(), row, row.fingerprint())));
         return originals;

@@ -173,18 +173,26 @@ final class ContractDatabase {
     }
 
     void age(IdempotencyKey key, Duration by) {
-        jdbi.useHandle(handle -> {
-            byte[] record = handle.createQuery("select record_id from idempotency_record where idempotency_key = ?")
-                    .bind(0, key.toBytes())
-                    .mapTo(byte[].class)
-                    .one();
-            handle.execute(
-                    "update idempotency_record set expires_at = expires_at - ?, created_at = created_at - ?"
-                            + " where record_id = ?",
-                    by.toMillis() * 1_000,
-                    by.toMillis() * 1_000,
-                    record);
-        });
+        long micros = by.toMillis() * 1_000;
+        jdbi.useHandle(handle -> handle.execute(
+                "update idempotency_record set expires_at = expires_at - ?, created_at = created_at - ?"
+                        + " where record_id = ?",
+                micros,
+                micros,
+                record(handle, key)));
+    }
+
+    /** Ends the lease that a record is held by. */
+    void lapse(IdempotencyKey key) {
+        jdbi.useHandle(handle -> handle.execute(
+                "update idempotency_record set lease_until = 1 where record_id = ?", record(handle, key)));
+    }
+
+    private static byte[] record(Handle handle, IdempotencyKey key) {
+        return handle.createQuery("select record_id from idempotency_record where idempotency_key = ?")
+                .bind(0, key.toBytes())
+                .mapTo(byte[].class)
+                .one();
     }
 
     private static Optional<Original<@Nullable String>> find(Handle handle, IdempotencyKey key, String lock) {

@@ -1,5 +1,6 @@
 package dev.idempotency.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStore;
@@ -10,25 +11,49 @@ import dev.idempotency.store.LeaseBackend.Claim;
 import dev.idempotency.store.LeaseOptions;
 import dev.idempotency.store.Payload;
 import dev.idempotency.testkit.faults.FaultyDataSource;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
+import org.jspecify.annotations.Nullable;
 
-/** A fresh H2 database with leases in it, seen from their primitives, from stores and from its rows. */
-final class LeaseTable {
+/** A fresh database with leases in it, seen from their primitives, from stores and from its rows. */
+final class LeaseTable implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofMinutes(5);
     static final Duration RETENTION = Duration.ofHours(24);
 
-    final Messages messages = new Messages(TestDatabase.H2);
-    final FaultyDataSource dataSource = messages.dataSource;
-    final Jdbi jdbi = messages.jdbi;
+    final TestDatabase database;
+    final FaultyDataSource dataSource;
+    final Jdbi jdbi;
     final JdbcLeases leases;
 
     /** Around the probes, so that what a test looks at by itself is not counted. */
-    final Jdbi direct = Jdbi.create(messages.real);
+    final Jdbi direct;
 
-    LeaseTable() {
+    /** Where connections cost more than statements. */
+    private final HikariDataSource pool = new HikariDataSource();
+
+    /** At the isolation that connections of this database have by themselves. */
+    LeaseTable(TestDatabase database) {
+        this(database, null);
+    }
+
+    LeaseTable(TestDatabase database, @Nullable TransactionIsolationLevel isolation, String... parameters) {
+        this.database = database;
+        pool.setDataSource(database.fresh(parameters));
+        pool.setMaximumPoolSize(30);
+        pool.setMinimumIdle(0);
+        pool.setTransactionIsolation(isolation == null ? null : "TRANSACTION_" + isolation);
+        dataSource = new FaultyDataSource(pool);
+        jdbi = Jdbi.create(dataSource);
+        direct = Jdbi.create(pool);
         store(LeaseOptions.defaults());
         leases = new JdbcLeases(Database.of(jdbi), TableName.of("idempotency_record"));
         dataSource.forget();
@@ -86,6 +111,13 @@ final class LeaseTable {
         throw new AssertionError("not done but " + claim);
     }
 
+    static Outcome.Refused<?> refusal(Claim claim) {
+        if (claim instanceof Claim.Refused refused) {
+            return refused.reason();
+        }
+        throw new AssertionError("not refused but " + claim);
+    }
+
     static Outcome<String> answer(IdempotencyStore<Lease, String> store, Request request, String response) {
         return store.execute(request, lease -> response, (names, original, remaining) -> {});
     }
@@ -107,12 +139,39 @@ final class LeaseTable {
 
     /** All rows as one text, for "nothing has changed". */
     String rows() {
-        return direct.withHandle(handle -> handle.createQuery("select rawtohex(idempotency_key), rawtohex(record_id),"
-                        + " rawtohex(fingerprint), rawtohex(response), rawtohex(owner), token, lease_until, created_at,"
-                        + " expires_at from idempotency_record order by 1")
-                .mapToMap()
-                .list()
-                .toString());
+        return direct.withHandle(
+                handle -> handle.createQuery("select * from idempotency_record order by idempotency_key")
+                        .map((row, context) -> text(row))
+                        .list()
+                        .toString());
+    }
+
+    private static String text(ResultSet row) throws SQLException {
+        List<String> columns = new ArrayList<>();
+        for (String bytes : List.of("idempotency_key", "record_id", "fingerprint", "response", "owner")) {
+            byte[] value = row.getBytes(bytes);
+            columns.add(bytes + " " + (value == null ? "null" : HexFormat.of().formatHex(value)));
+        }
+        for (String number : List.of("token", "lease_until", "created_at", "expires_at")) {
+            columns.add(number + " " + row.getLong(number));
+        }
+        return String.join(", ", columns);
+    }
+
+    /** Records whose names differ in anything but the name. */
+    long disagreeing() {
+        return direct
+                .withHandle(handle -> handle.createQuery("select * from idempotency_record")
+                        .map((row, context) -> text(row))
+                        .list())
+                .stream()
+                .map(text -> text.substring(text.indexOf("record_id")).replaceAll(", created_at \\d+", ""))
+                .distinct()
+                .collect(Collectors.groupingBy(text -> text.substring(0, text.indexOf(','))))
+                .values()
+                .stream()
+                .filter(names -> names.size() > 1)
+                .count();
     }
 
     int count() {
@@ -127,5 +186,10 @@ final class LeaseTable {
                         .bind(0, key.toBytes())
                         .mapTo(Long.class)
                         .one());
+    }
+
+    @Override
+    public void close() {
+        pool.close();
     }
 }

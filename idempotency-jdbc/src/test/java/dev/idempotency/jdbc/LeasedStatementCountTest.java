@@ -22,10 +22,15 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What each path of a lease costs in statements, each of them one round trip: the figures in {@code docs/guarantees.md}. */
+@ParameterizedClass
+@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MARIADB_SNAPSHOT")
 class LeasedStatementCountTest {
 
     private static final String INSERT = "INSERT";
@@ -36,9 +41,16 @@ class LeasedStatementCountTest {
     private static final String DELETE = "DELETE";
     private static final String COMMIT = "commit";
 
-    private final LeaseTable table = new LeaseTable();
-    private final IdempotencyStore<Lease, String> store = table.store();
+    @AutoClose
+    private final LeaseTable table;
+
+    private final IdempotencyStore<Lease, String> store;
     private final Request request = request("m1");
+
+    LeasedStatementCountTest(TestDatabase database) {
+        table = new LeaseTable(database);
+        store = table.store();
+    }
 
     private List<String> calls() {
         return table.dataSource.calls().stream()
@@ -47,7 +59,7 @@ class LeasedStatementCountTest {
                     if (verb.equals(READ) && sql.endsWith("FOR UPDATE")) {
                         return LOCK;
                     }
-                    return verb.equals(INSERT) && sql.contains(" SELECT ") ? COPY : verb;
+                    return verb.equals(INSERT) && sql.contains(") SELECT ?") ? COPY : verb;
                 })
                 .toList();
     }
@@ -111,14 +123,16 @@ class LeasedStatementCountTest {
     }
 
     @Test
-    @DisplayName("A takeover = as a late repeat, then lock, update, commit; its completion the same once more")
+    @DisplayName(
+            "A takeover = as a late repeat, then lock all names and the request's, update, commit; its completion = update, lock,"
+                    + " update, commit")
     void takeover_locksAndUpdates() {
         table.hold(request);
         table.pass(LEASE);
         table.dataSource.forget();
         answer(store, request, "ok");
 
-        assertThat(calls()).containsExactly(INSERT, READ, LOCK, UPDATE, COMMIT, UPDATE, LOCK, UPDATE, COMMIT);
+        assertThat(calls()).containsExactly(INSERT, READ, LOCK, LOCK, UPDATE, COMMIT, UPDATE, LOCK, UPDATE, COMMIT);
     }
 
     @Test

@@ -35,19 +35,31 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** S14: those who wait for a lease wait outside the pool, and one of them asks. */
+@ParameterizedClass
+@EnumSource(names = {"H2", "POSTGRESQL_17", "MARIADB"})
 class LeasedWaitingTest {
 
     private static final int DUPLICATES = 1_000;
 
-    private final LeaseTable table = new LeaseTable();
+    @AutoClose
+    private final LeaseTable table;
+
     private final Request request = request("m1");
     private final LeaseOptions waits = LeaseOptions.defaults().lease(LEASE).waitAtMost(Duration.ofMinutes(2));
-    private final IdempotencyStore<Lease, String> store = table.store(waits);
+    private final IdempotencyStore<Lease, String> store;
     private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    LeasedWaitingTest(TestDatabase database) {
+        table = new LeaseTable(database);
+        store = table.store(waits);
+    }
 
     @AfterEach
     void stop() {

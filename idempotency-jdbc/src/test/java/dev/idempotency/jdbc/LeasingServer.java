@@ -89,8 +89,7 @@ final class LeasingServer {
 
     private static String act(Messages messages, Lease lease, Request request, int i, Random random) {
         int fate = random.nextInt(10);
-        // Not after a takeover: a release also forgets that somebody before may have caused the effect.
-        if (fate == 0 && !lease.takenOver()) {
+        if (fate == 0) {
             throw new ActionFailed();
         }
         lease.effectStarts();

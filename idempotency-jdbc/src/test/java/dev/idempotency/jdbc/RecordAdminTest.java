@@ -30,20 +30,33 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ParameterizedClass
+@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MARIADB_SNAPSHOT")
 class RecordAdminTest {
 
-    private final LeaseTable table = new LeaseTable();
-    private final Idempotency<Lease, String> payments = Idempotency.with(table.store())
-            .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
-            .build();
-    private final RecordAdmin admin = JdbcStores.admin(table.jdbi, payments.window());
+    @AutoClose
+    private final LeaseTable table;
+
+    private final Idempotency<Lease, String> payments;
+    private final RecordAdmin admin;
     private final Request both = request("m1").and(businessKey("b1"));
     private final IdempotencyKey message = messageKey("m1");
+
+    RecordAdminTest(TestDatabase database) {
+        table = new LeaseTable(database);
+        payments = Idempotency.with(table.store())
+                .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
+                .build();
+        admin = JdbcStores.admin(table.jdbi, payments.window());
+    }
 
     private RecordState state(IdempotencyKey key) {
         return admin.find(key).get(0).state();

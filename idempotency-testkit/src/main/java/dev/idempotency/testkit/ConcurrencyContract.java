@@ -160,6 +160,7 @@ public interface ConcurrencyContract<C> extends StoreFixture<C> {
                     }));
                 } catch (IllegalStateException e) {
                     assertThat(e).hasMessage("the action's own");
+                    history.addFailed(request);
                 }
             }
             return number;

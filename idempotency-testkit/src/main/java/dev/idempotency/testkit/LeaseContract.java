@@ -39,6 +39,11 @@ public interface LeaseContract extends StoreFixture<Lease> {
      */
     void lapse(IdempotencyKey key) throws Exception;
 
+    @Override
+    default boolean meetsUnfinished() {
+        return true;
+    }
+
     @Test
     @DisplayName("S10: the first holder gets a token and time, and has taken over from nobody")
     default void firstHolder_hasATokenAndTakesOverFromNobody() throws Exception {
@@ -139,6 +144,26 @@ public interface LeaseContract extends StoreFixture<Lease> {
         assertThat(next.takenOver()).as("taken over").isTrue();
         assertThat(next.token()).as("token after %s", failed.token()).isGreaterThan(failed.token());
         assertReplayed(sender.send(message("1"), "again"), "done", message("1"));
+    }
+
+    @Test
+    @DisplayName(
+            "S10, K-6: who took over and fails before its effect frees the key at once, and the next is told of the"
+                    + " first one")
+    default void failureAfterATakeover_isATakeoverForTheNext() throws Exception {
+        Lease first = fails(message("1"), Lease::effectStarts);
+        lapse(message("1"));
+        List<Long> tokens = new ArrayList<>(List.of(first.token()));
+        for (int attempt = 0; attempt < 3; attempt++) {
+            Lease next = fails(message("1"), held -> {});
+            assertThat(next.takenOver()).as("taken over").isTrue();
+            tokens.add(next.token());
+        }
+        Lease last = run(message("1"), held -> {});
+        assertThat(last.takenOver()).as("taken over").isTrue();
+        tokens.add(last.token());
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+        assertReplayed(Sender.toAnotherServer(this).send(message("1"), "again"), "done", message("1"));
     }
 
     @Test

@@ -156,4 +156,14 @@ public interface StoreFixture<C> {
     default boolean publishesReplayed() {
         return true;
     }
+
+    /**
+     * Whether calls meet records whose action is still running and may yet fail, so that a conflict with one of them may
+     * be over soon.
+     *
+     * @return false; a store that leases says true
+     */
+    default boolean meetsUnfinished() {
+        return false;
+    }
 }

@@ -39,6 +39,28 @@ enum LeaseFault {
             };
         }
     },
+    FORGETS_A_TAKEOVER("S10, K-6: who took over and fails before its effect") {
+        @Override
+        ReferenceLeases store() {
+            return new ReferenceLeases() {
+                @Override
+                void giveBack(Held held) {
+                    remove(held);
+                }
+            };
+        }
+    },
+    KEEPS_WHAT_WAS_TAKEN_OVER("S10, K-6: who took over and fails before its effect") {
+        @Override
+        ReferenceLeases store() {
+            return new ReferenceLeases() {
+                @Override
+                boolean keepsAfter(Held held) {
+                    return held.takenOver || super.keepsAfter(held);
+                }
+            };
+        }
+    },
     LETS_A_LATE_HOLDER_COMPLETE("L-4: A pauses past its lease and B takes over; A cannot extend, start or complete") {
         @Override
         ReferenceLeases store() {

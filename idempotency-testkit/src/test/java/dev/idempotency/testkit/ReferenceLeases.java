@@ -201,8 +201,16 @@ class ReferenceLeases implements IdempotencyStore<Lease, @Nullable String> {
     void release(Request request, Held held) {
         synchronized (this) {
             if (!keepsAfter(held)) {
-                remove(held);
+                giveBack(held);
             }
+        }
+    }
+
+    void giveBack(Held held) {
+        if (held.takenOver) {
+            held.leaseEnds = now;
+        } else {
+            remove(held);
         }
     }
 

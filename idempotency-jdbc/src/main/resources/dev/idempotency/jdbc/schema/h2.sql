@@ -5,7 +5,8 @@ CREATE TABLE IF NOT EXISTS ${table} (
     idempotency_key VARBINARY(512) NOT NULL PRIMARY KEY,
     record_id       VARBINARY(16)  NOT NULL,
     fingerprint     VARBINARY(64),
-    -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
+    -- format version, kind, and what the codec made; null until the transaction that wrote the row commits, and while a
+    -- lease is held
     response        BINARY LARGE OBJECT,
     -- of a leased record: who holds it or has completed it, the fencing token, and when the lease ends
     owner           VARBINARY(16),

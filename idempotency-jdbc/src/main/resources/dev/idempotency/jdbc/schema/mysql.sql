@@ -5,13 +5,17 @@ CREATE TABLE IF NOT EXISTS ${table} (
     idempotency_key VARBINARY(512) NOT NULL PRIMARY KEY,
     record_id       VARBINARY(16)  NOT NULL,
     fingerprint     VARBINARY(64),
-    -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
+    -- format version, kind, and what the codec made; null until the transaction that wrote the row commits, and while a
+    -- lease is held
     response        LONGBLOB,
+    -- of a leased record: who holds it or has completed it, the fencing token, and when the lease ends
     owner           VARBINARY(16),
     token           BIGINT,
     lease_until     BIGINT,
     -- microseconds since 1970-01-01T00:00Z, which no time zone bends
     created_at      BIGINT         NOT NULL,
     expires_at      BIGINT         NOT NULL,
-    INDEX ${index} (expires_at)
+    INDEX ${index} (expires_at),
+    -- all names of a record: for taking over, and for whoever looks after the table
+    INDEX ${record_index} (record_id)
 ) ENGINE = InnoDB;

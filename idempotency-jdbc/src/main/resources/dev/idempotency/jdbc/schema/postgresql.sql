@@ -5,8 +5,10 @@ CREATE TABLE IF NOT EXISTS ${table} (
     idempotency_key BYTEA  NOT NULL PRIMARY KEY,
     record_id       BYTEA  NOT NULL,
     fingerprint     BYTEA,
-    -- format version, kind, and what the codec made; null only until the transaction that wrote the row commits
+    -- format version, kind, and what the codec made; null until the transaction that wrote the row commits, and while a
+    -- lease is held
     response        BYTEA,
+    -- of a leased record: who holds it or has completed it, the fencing token, and when the lease ends
     owner           BYTEA,
     token           BIGINT,
     lease_until     BIGINT,
@@ -16,3 +18,5 @@ CREATE TABLE IF NOT EXISTS ${table} (
 );
 
 CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at);
+-- all names of a record: for taking over, and for whoever looks after the table
+CREATE INDEX IF NOT EXISTS ${record_index} ON ${table} (record_id);

@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the library's table as the lease protocol sees it. Times are microseconds since 1970.
+ * A row of the library's table. Times are microseconds since 1970.
  *
  * @param record the identity of the record
  * @param fingerprint that of the request which has it
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param now the store's clock when the row was read
  */
 @SuppressWarnings("ArrayRecordComponent") // Its payload is nobody else's.
-record LeaseRow(
+record RecordRow(
         UUID record,
         @Nullable Fingerprint fingerprint,
         byte @Nullable [] payload,
@@ -35,6 +35,11 @@ record LeaseRow(
 
     boolean isOf(UUID someone) {
         return someone.equals(owner);
+    }
+
+    /** What the record is known by once this owner has taken it over: its first owner may come back, and is not it any more. */
+    UUID identityFor(UUID someone) {
+        return owner != null && record.equals(someone) ? owner : record;
     }
 
     boolean isInProgress() {
