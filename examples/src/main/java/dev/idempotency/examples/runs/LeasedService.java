@@ -8,6 +8,7 @@ import dev.idempotency.jdbc.JdbcStores;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -15,6 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
  * would be. An action that has taken over looks there before it causes its effect again.
  */
 final class LeasedService extends JdbcService {
+
+    /** Short, so that it is the senders who see for how long a key stays taken. */
+    private static final Duration WAIT = Duration.ofMillis(250);
 
     private final Idempotency<Lease, String> sends;
     private final LongAdder takeovers = new LongAdder();
@@ -25,33 +29,35 @@ final class LeasedService extends JdbcService {
         sends = front(JdbcStores.leased(
                 jdbi,
                 Codec.utf8(),
-                LeaseOptions.defaults().lease(settings.lease()).waitAtMost(Duration.ofSeconds(5))));
+                LeaseOptions.defaults().lease(settings.lease()).waitAtMost(WAIT)));
     }
 
     @Override
     public Outcome<String> send(Request request, Effect effect) {
         return sends.execute(request, lease -> {
             effect.takeTime();
-            if (lease.takenOver()) {
-                takeovers.increment();
-                String earlier = jdbi.withHandle(
-                        handle -> handle.createQuery("select response from run_effect where run = ? and number = ?")
-                                .bind(0, settings.run())
-                                .bind(1, effect.number())
-                                .mapTo(String.class)
-                                .findOne()
-                                .orElse(""));
-                if (!earlier.isEmpty()) {
-                    return earlier;
+            // With a connection at hand first: nothing may come between the start of the effect and the effect.
+            return jdbi.withHandle(handle -> {
+                if (lease.takenOver()) {
+                    takeovers.increment();
+                    Optional<String> earlier = handle.createQuery(
+                                    "select response from run_effect where run = ? and number = ?")
+                            .bind(0, settings.run())
+                            .bind(1, effect.number())
+                            .mapTo(String.class)
+                            .findFirst();
+                    if (earlier.isPresent()) {
+                        return earlier.get();
+                    }
                 }
-            }
-            lease.effectStarts();
-            jdbi.useHandle(handle -> handle.execute(
-                    "insert into run_effect (run, number, response) values (?, ?, ?)",
-                    settings.run(),
-                    effect.number(),
-                    effect.response()));
-            return effect.response();
+                lease.effectStarts();
+                handle.execute(
+                        "insert into run_effect (run, number, response) values (?, ?, ?)",
+                        settings.run(),
+                        effect.number(),
+                        effect.response());
+                return effect.response();
+            });
         });
     }
 
