@@ -240,6 +240,9 @@ public final class Kills implements Callable<Integer> {
             print.line(
                     "takeovers %,d at least; a refused key was acknowledged after %,d ms at most; a lease is %,d ms",
                     counts.get("takeovers"), ledger.longestInProgress(), lease);
+            print.line(
+                    "effects of holders that overran their leases, beside that of whoever took over: %,d",
+                    stored.overridden());
         }
         print.check(inTime, String.format("done in %,d minutes", minutes));
         print.check(

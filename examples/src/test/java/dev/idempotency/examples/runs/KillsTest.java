@@ -41,7 +41,7 @@ class KillsTest {
         Map<Long, String> told = new HashMap<>(Map.of(1L, "a", 2L, "b", 3L, "c"));
         Stored service = new Stored(List.of("1 a", "1 a", "3 x", "4 d"));
 
-        assertThat(KillsStored.of(service, told)).isEqualTo(new KillsStored(1, 1, 1, 1));
+        assertThat(KillsStored.of(service, told)).isEqualTo(new KillsStored(1, 1, 0, 1, 1));
     }
 
     /** Effects that are there. */
