@@ -39,7 +39,7 @@ class CompactWindowModelTest {
         "-1, 3000, 0, 40000"
     })
     void window_answersAsAMapDoes(String mask, int keys, long entries, long bytes) {
-        for (int seed = 0; seed < 12; seed++) {
+        for (int seed = 0; seed < 6; seed++) {
             run(seed, Long.decode(mask), keys, entries, bytes);
         }
     }
