@@ -1,0 +1,4 @@
+@NullMarked
+package dev.idempotency.redis;
+
+import org.jspecify.annotations.NullMarked;
