@@ -4,12 +4,15 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** What a failure of Redis, or on the way to it, means. */
 final class RedisFailures {
@@ -35,21 +38,30 @@ final class RedisFailures {
                 : failure;
     }
 
-    /** Whether the server is a replica now, so that connections to it are of no use any more. */
-    static boolean demoted(RuntimeException failure) {
+    /** Whether other connections to that server are of no use either: it is a replica now, or it has closed one. */
+    static boolean concernsAllConnections(RuntimeException failure) {
         return failure instanceof JedisDataException
-                && DEMOTED.matcher(String.valueOf(failure.getMessage())).find();
+                ? DEMOTED.matcher(String.valueOf(failure.getMessage())).find()
+                : failure instanceof JedisConnectionException && !(failure.getCause() instanceof SocketTimeoutException);
     }
 
-    private static boolean neverSent(@Nullable Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException
-                    || cause instanceof NoRouteToHostException
-                    || cause instanceof UnknownHostException
-                    || (cause instanceof NoSuchElementException && !(failure instanceof JedisConnectionException))) {
-                return true;
-            }
+    /**
+     * Whether no connection was had: none could be made, or none was free. What a cluster's client has tried several times
+     * is not among it, as an earlier try may have been sent.
+     */
+    private static boolean neverSent(RuntimeException failure) {
+        if (failure instanceof JedisConnectionException) {
+            // Jedis tries each address of a host, and keeps what became of them as suppressed exceptions.
+            Throwable[] addresses = failure.getSuppressed();
+            return refused(failure.getCause())
+                    || (addresses.length > 0 && Arrays.stream(addresses).allMatch(RedisFailures::refused));
         }
-        return false;
+        return failure.getClass() == JedisException.class && failure.getCause() instanceof NoSuchElementException;
+    }
+
+    private static boolean refused(@Nullable Throwable cause) {
+        return cause instanceof ConnectException
+                || cause instanceof NoRouteToHostException
+                || cause instanceof UnknownHostException;
     }
 }

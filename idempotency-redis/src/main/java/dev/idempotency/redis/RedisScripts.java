@@ -20,8 +20,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *       is about what its own connection has written.
  * </ol>
  *
- * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. Of a
- * demoted master all idle connections are closed too: the next ones are made to whoever has its address by then.
+ * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. After a
+ * demotion or a lost connection all idle ones are closed too, as they are of no use: the next ones are made to whoever has
+ * the address by then.
  */
 final class RedisScripts {
 
@@ -82,7 +83,7 @@ final class RedisScripts {
     }
 
     private RuntimeException failed(RuntimeException failure) {
-        if (RedisFailures.demoted(failure) && client instanceof RedisClient single) {
+        if (RedisFailures.concernsAllConnections(failure) && client instanceof RedisClient single) {
             single.getPool().clear();
         }
         return RedisFailures.translated(failure);

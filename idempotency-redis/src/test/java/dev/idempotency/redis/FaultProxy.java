@@ -60,6 +60,11 @@ final class FaultProxy implements AutoCloseable {
         fault = Fault.HOLD;
     }
 
+    /** No faults from here on. */
+    void heal() {
+        fault = Fault.NONE;
+    }
+
     void letGo() {
         CountDownLatch latch = held;
         if (latch != null) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Outcome;
@@ -51,9 +52,12 @@ final class RedisFaultsTest {
         server.close();
     }
 
+    /** A service whose scripts the server has seen. */
     private Idempotency<Lease, String> service() {
         IdempotencyStore<Lease, String> store = RedisStores.leased(client, Codec.utf8(), records.options);
-        return Idempotency.with(store).build();
+        Idempotency<Lease, String> service = Idempotency.with(store).build();
+        service.execute(Request.of(IdempotencyKey.of("im", "sender", "warm")), lease -> "");
+        return service;
     }
 
     private String act() {
@@ -64,10 +68,14 @@ final class RedisFaultsTest {
     @DisplayName("R-1: a reply that comes after the time-out is nobody's answer")
     void reply_late_isNeverTheAnswerToAnotherCommand() {
         client.set("other", "value");
+        Object id = connectionId();
         proxy.hold(1);
         assertThatThrownBy(() -> client.get("late")).isInstanceOf(JedisConnectionException.class);
-        assertThat(client.getPool().getNumIdle()).as("idle connections").isZero();
+        assertThat(client.getPool().getDestroyedCount())
+                .as("connections closed")
+                .isEqualTo(1);
         proxy.letGo();
+        assertThat(connectionId()).isNotEqualTo(id);
         for (int i = 0; i < 20; i++) {
             assertThat(client.get("other")).isEqualTo("value");
         }
@@ -116,10 +124,11 @@ final class RedisFaultsTest {
     void completion_neverAnswered_isUnknownAndARepeatFindsOut() {
         Idempotency<Lease, String> service = service();
         assertThatThrownBy(() -> service.execute(REQUEST, lease -> {
-                    proxy.cut(4);
+                    proxy.cut(1_000);
                     return act();
                 }))
                 .isInstanceOf(OutcomeUnknownException.class);
+        proxy.heal();
         assertThat(service.execute(REQUEST, lease -> act()).response()).isEqualTo("answer 1");
         assertThat(runs).hasValue(1);
     }
@@ -155,8 +164,11 @@ final class RedisFaultsTest {
     @Test
     @DisplayName("R-8: Redis is down and the only store: the call fails, and nothing is executed")
     void call_redisDown_failsAndExecutesNothing() {
-        Idempotency<Lease, String> service = service();
+        IdempotencyStore<Lease, String> store = RedisStores.leased(direct, Codec.utf8(), records.options);
+        Idempotency<Lease, String> service = Idempotency.with(store).build();
         server.kill();
+        // The first call finds out on a connection that was good: what it sent may have arrived.
+        assertThatThrownBy(() -> service.execute(REQUEST, lease -> act())).isInstanceOf(IdempotencyException.class);
         assertThatThrownBy(() -> service.execute(REQUEST, lease -> act())).isInstanceOf(RetryableException.class);
         assertThat(runs).hasValue(0);
         RedisClient nowhere = server.client();
@@ -188,12 +200,15 @@ final class RedisFaultsTest {
     @DisplayName("one round trip for a claim and one for a completion")
     void call_newKey_takesTwoRoundTrips() {
         Idempotency<Lease, String> service = service();
-        service.execute(Request.of(IdempotencyKey.of("im", "sender", "warm")), lease -> act());
         int before = proxy.requests();
         service.execute(REQUEST, lease -> act());
         assertThat(proxy.requests() - before).as("requests for a first call").isEqualTo(2);
         service.execute(REQUEST, lease -> act());
         assertThat(proxy.requests() - before).as("with a repeat").isEqualTo(3);
+    }
+
+    private Object connectionId() {
+        return client.executeCommand(new CommandArguments(Protocol.Command.CLIENT).add("ID"));
     }
 
     private void command(String... words) {

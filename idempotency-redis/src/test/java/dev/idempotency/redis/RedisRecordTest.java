@@ -9,6 +9,7 @@ import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.LeaseBackend.Claim;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -78,7 +79,7 @@ final class RedisRecordTest {
         byte[] left = client.get(name);
         assertThat(left).hasSize(10);
         long ahead = granted.token() + Duration.ofMinutes(30).toNanos() / 1_000;
-        java.nio.ByteBuffer.wrap(left).putLong(2, ahead);
+        ByteBuffer.wrap(left).putLong(2, ahead);
         client.set(name, left, SetParams.setParams().keepTtl());
         assertThat(claim(REQUEST).token()).isEqualTo(ahead + 1);
     }
@@ -122,6 +123,35 @@ final class RedisRecordTest {
             BOTH.keys().forEach(key -> assertThat(cluster.exists(keys.of(key))).isFalse());
             assertThat(onCluster.claim(REQUEST, owner, LEASE, RETENTION)).isInstanceOf(Claim.Granted.class);
         }
+    }
+
+    @Test
+    @DisplayName("R-10: a key that is released is free at once, under all its names, and so after a takeover")
+    void release_thenClaim_isGranted() {
+        Claim.Granted first = claim(BOTH);
+        assertThat(leases.release(BOTH, owner, first.token())).isTrue();
+        assertThat(claim(REQUEST).takenOver()).isFalse();
+        records.lapse(KEY);
+        UUID second = UUID.randomUUID();
+        Claim.Granted taken = (Claim.Granted) leases.claim(BOTH, second, LEASE, RETENTION);
+        assertThat(leases.release(BOTH, second, taken.token())).isTrue();
+        assertThat(leases.claim(REQUEST, UUID.randomUUID(), LEASE, RETENTION))
+                .isInstanceOfSatisfying(
+                        Claim.Granted.class,
+                        granted -> assertThat(granted.takenOver()).isTrue());
+    }
+
+    @Test
+    @DisplayName("too few replicas on a cluster: a typed answer, and the key is given back")
+    void claim_onAClusterWithoutReplicas_isNotReplicated() {
+        UnifiedJedis cluster = RedisServers.CLUSTER.client();
+        RedisKeys keys = records.keys();
+        RedisLeases waiting = new RedisLeases(new RedisScripts(cluster), keys, 1, Duration.ofMillis(10));
+        assertThatThrownBy(() -> waiting.claim(BOTH, owner, LEASE, RETENTION))
+                .isInstanceOf(NotReplicatedException.class);
+        assertThat(new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE)
+                        .claim(BOTH, UUID.randomUUID(), LEASE, RETENTION))
+                .isInstanceOf(Claim.Granted.class);
     }
 
     @Test

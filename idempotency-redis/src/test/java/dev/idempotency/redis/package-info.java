@@ -1,4 +1,0 @@
-@NullMarked
-package dev.idempotency.redis;
-
-import org.jspecify.annotations.NullMarked;
