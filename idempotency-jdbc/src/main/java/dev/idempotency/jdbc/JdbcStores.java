@@ -4,6 +4,7 @@ import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.StoreException;
 import dev.idempotency.Window;
+import dev.idempotency.store.GatedLeases;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
 import java.sql.SQLException;

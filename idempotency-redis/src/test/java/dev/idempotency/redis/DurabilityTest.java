@@ -1,0 +1,145 @@
+package dev.idempotency.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.idempotency.Codec;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Outcome;
+import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.Request;
+import dev.idempotency.StoreException;
+import dev.idempotency.store.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.RedisClient;
+
+/** What Redis can lose: what the store says of it, and what it does about it. */
+final class DurabilityTest {
+
+    private final List<String> warnings = new ArrayList<>();
+    private final RedisLeaseOptions options = RedisLeaseOptions.defaults().onWarning(warnings::add);
+
+    private static Request request(int n) {
+        return Request.of(IdempotencyKey.of("im", "sender", Integer.toString(n)));
+    }
+
+    private static void command(RedisClient client, Protocol.Command command, String... words) {
+        CommandArguments arguments = new CommandArguments(command);
+        for (String word : words) {
+            arguments.add(word);
+        }
+        client.executeCommand(arguments);
+    }
+
+    @Test
+    @DisplayName("R-7: a store in a Redis that evicts is refused, or warned of if that is accepted")
+    void leased_evictingPolicy_isRefusedOrWarnedOf() {
+        try (RedisServer server = RedisServer.start(RedisServers.binary(), "--maxmemory-policy", "volatile-lru");
+                RedisClient client = server.client()) {
+            assertThatThrownBy(() -> RedisStores.leased(client, Codec.utf8(), options))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("volatile-lru")
+                    .hasMessageContaining("acceptEviction");
+            assertThat(RedisStores.leased(client, Codec.utf8(), options.acceptEviction()))
+                    .isNotNull();
+            assertThat(warnings).anyMatch(warning -> warning.contains("volatile-lru"));
+        }
+    }
+
+    @Test
+    @DisplayName("what a restart can lose is warned of, and CONFIG need not be allowed")
+    void leased_persistence_isWarnedOf() {
+        try (RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
+                RedisClient client = server.client()) {
+            RedisStores.leased(client, Codec.utf8(), options);
+            assertThat(warnings).singleElement().asString().contains("keeps nothing on disk");
+            warnings.clear();
+            command(client, Protocol.Command.CONFIG, "SET", "appendonly", "yes");
+            RedisStores.leased(client, Codec.utf8(), options);
+            assertThat(warnings).singleElement().asString().contains("appendfsync is everysec");
+            warnings.clear();
+            command(client, Protocol.Command.CONFIG, "SET", "appendfsync", "always");
+            RedisStores.leased(client, Codec.utf8(), options);
+            assertThat(warnings).isEmpty();
+            command(client, Protocol.Command.ACL, "SETUSER", "default", "-config");
+            RedisStores.leased(client, Codec.utf8(), options);
+            assertThat(warnings).singleElement().asString().contains("appendfsync is not told");
+        }
+    }
+
+    @Test
+    @DisplayName("too few replicas: a claim runs nothing and gives the key back, a completion is unknown")
+    void call_tooFewReplicas_isTyped() {
+        try (RedisServer server = RedisServer.start(RedisServers.binary());
+                RedisServer replica = RedisServer.start(RedisServers.binary());
+                RedisClient client = server.client();
+                RedisClient toReplica = replica.client()) {
+            IdempotencyStore<Lease, String> store =
+                    RedisStores.leased(client, Codec.utf8(), options.confirmedBy(1, Duration.ofMillis(200)));
+            assertThat(warnings).anyMatch(warning -> warning.contains("every call will fail"));
+            Idempotency<Lease, String> service = Idempotency.with(store).build();
+            assertThatThrownBy(() -> service.execute(request(1), lease -> "not run"))
+                    .isInstanceOf(NotReplicatedException.class);
+
+            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port));
+            awaitReplica(client);
+            assertThat(service.execute(request(1), lease -> "run")).isEqualTo(new Outcome.Executed<>("run"));
+            assertThat(toReplica.dbSize()).isEqualTo(1);
+
+            assertThatThrownBy(() -> service.execute(request(2), lease -> {
+                        command(toReplica, Protocol.Command.REPLICAOF, "NO", "ONE");
+                        return "run";
+                    }))
+                    .isInstanceOf(OutcomeUnknownException.class)
+                    .hasCauseInstanceOf(NotReplicatedException.class);
+        }
+    }
+
+    private static void awaitReplica(RedisClient client) {
+        long began = System.nanoTime();
+        while (!client.info("replication").contains("state=online")) {
+            assertThat(System.nanoTime() - began).isLessThan(TimeUnit.SECONDS.toNanos(60));
+        }
+    }
+
+    @Test
+    @DisplayName("appendfsync always: killed and started again in mid-run, nothing that was answered is executed twice")
+    void redis_killedAndStartedAgain_executesNothingTwice() {
+        try (RedisServer server =
+                        RedisServer.start(RedisServers.binary(), "--appendonly", "yes", "--appendfsync", "always");
+                RedisClient client = server.client()) {
+            IdempotencyStore<Lease, String> store = RedisStores.leased(client, Codec.utf8(), options);
+            Idempotency<Lease, String> service = Idempotency.with(store).build();
+            int[] runs = new int[300];
+            for (int round = 0; round < 5; round++) {
+                for (int n = 0; n < runs.length; n++) {
+                    int message = n;
+                    if (n == 50 * (round + 1)) {
+                        server.kill();
+                        server.start();
+                    }
+                    for (int tries = 0; ; tries++) {
+                        try {
+                            service.execute(request(n), lease -> Integer.toString(++runs[message]));
+                            break;
+                        } catch (RuntimeException e) {
+                            assertThat(tries)
+                                    .as("tries, the last of which failed with %s", e)
+                                    .isLessThan(20);
+                        }
+                    }
+                }
+            }
+            assertThat(runs).containsOnly(1);
+        }
+    }
+}
