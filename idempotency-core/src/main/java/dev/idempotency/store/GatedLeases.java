@@ -9,6 +9,7 @@ import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +93,11 @@ public final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
             Thread.currentThread().interrupt();
             throw new RetryableException("interrupted while waiting for the key; nothing was run", e);
         }
+    }
+
+    @Override
+    public List<String> warnings() {
+        return backend.warnings();
     }
 
     @Override
