@@ -42,7 +42,8 @@ final class RedisFailures {
     static boolean concernsAllConnections(RuntimeException failure) {
         return failure instanceof JedisDataException
                 ? DEMOTED.matcher(String.valueOf(failure.getMessage())).find()
-                : failure instanceof JedisConnectionException && !(failure.getCause() instanceof SocketTimeoutException);
+                : failure instanceof JedisConnectionException
+                        && !(failure.getCause() instanceof SocketTimeoutException);
     }
 
     /**

@@ -105,9 +105,9 @@ final class RedisWaitingTest {
         pool.setMaxTotal(1);
         pool.setMaxWait(Duration.ofMillis(1));
         try (RedisClient client = RedisClient.builder()
-                        .hostAndPort(server.address())
-                        .poolConfig(pool)
-                        .build()) {
+                .hostAndPort(server.address())
+                .poolConfig(pool)
+                .build()) {
             Idempotency<Lease, String> service = service(client);
             try (Connection taken = client.getPool().getResource()) {
                 assertThat(taken.ping()).isTrue();
