@@ -17,7 +17,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *   <li>A server that does not know the script, because it was started, promoted or flushed since, is sent the source,
  *       which it then knows.
  *   <li>Where replicas are to confirm, the script and {@code WAIT} go out together on one connection, since {@code WAIT}
- *       is about what its own connection has written.
+ *       is about what was written by the last command of its own connection.
  * </ol>
  *
  * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. After a

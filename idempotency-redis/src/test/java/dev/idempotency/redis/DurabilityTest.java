@@ -12,9 +12,11 @@ import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.store.Lease;
+import dev.idempotency.store.LeaseBackend.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,41 @@ final class DurabilityTest {
                     .isInstanceOf(OutcomeUnknownException.class)
                     .hasCauseInstanceOf(NotReplicatedException.class);
         }
+    }
+
+    @Test
+    @DisplayName("S4: a completion that is repeated on another connection waits for the replicas as the first one did")
+    void complete_repeatedOnAnotherConnection_waitsForReplicasAgain() throws Exception {
+        try (RedisServer server = RedisServer.start(RedisServers.binary());
+                RedisServer replica = RedisServer.start(RedisServers.binary());
+                RedisClient client = server.client();
+                RedisClient another = server.client();
+                RedisClient toReplica = replica.client()) {
+            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port));
+            awaitReplica(client);
+            RedisLeases leases = waitingForOne(client);
+            UUID owner = UUID.randomUUID();
+            Duration hour = Duration.ofHours(1);
+            long token = ((Claim.Granted) leases.claim(request(1), owner, hour, hour)).token();
+            byte[] payload = {1, 0};
+            replica.signal("STOP");
+            try {
+                for (RedisClient each : List.of(client, another)) {
+                    assertThatThrownBy(() -> waitingForOne(each).complete(request(1), owner, token, payload, hour))
+                            .isInstanceOf(NotReplicatedException.class);
+                }
+            } finally {
+                replica.signal("CONT");
+            }
+            assertThat(new RedisLeases(
+                                    new RedisScripts(another), new RedisKeys("", null, false), 1, Duration.ofSeconds(5))
+                            .complete(request(1), owner, token, payload, hour))
+                    .isTrue();
+        }
+    }
+
+    private static RedisLeases waitingForOne(RedisClient client) {
+        return new RedisLeases(new RedisScripts(client), new RedisKeys("", null, false), 1, Duration.ofMillis(200));
     }
 
     private static void awaitReplica(RedisClient client) {
