@@ -50,12 +50,19 @@ final class RedisLeases implements LeaseBackend {
     private final RedisKeys keys;
     private final int replicas;
     private final long confirmedWithin;
+    private final List<String> warnings;
 
-    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin) {
+    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin, List<String> warnings) {
+        this.warnings = warnings;
         this.scripts = scripts;
         this.keys = keys;
         this.replicas = replicas;
         this.confirmedWithin = confirmedWithin.toMillis();
+    }
+
+    @Override
+    public List<String> warnings() {
+        return warnings;
     }
 
     @Override
