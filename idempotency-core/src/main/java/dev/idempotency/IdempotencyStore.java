@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +66,7 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
         List<Outcome<R>> answered = new ArrayList<>();
         for (Request request : requests) {
             try {
-                answered.add(execute(request, context -> alone(action, context, request), publication));
+                answered.add(execute(request, action.alone(request), publication));
                 outcomes.set(answered.size() - 1, answered.get(answered.size() - 1));
             } catch (Throwable failure) {
                 if (answered.stream().anyMatch(Outcome.Executed.class::isInstance)) {
@@ -77,15 +76,6 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
             }
         }
         return answered;
-    }
-
-    private static <C, R extends @Nullable Object, X extends Exception> R alone(
-            BatchAction<? super C, ? extends R, X> action, C context, Request request) throws X {
-        Map<Request, ? extends R> answers = action.run(context, List.of(request));
-        if (!answers.containsKey(request)) {
-            throw new IllegalStateException("the action of a batch has not answered " + request);
-        }
-        return answers.get(request);
     }
 
     /**
