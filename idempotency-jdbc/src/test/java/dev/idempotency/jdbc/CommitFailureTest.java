@@ -6,22 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.OutcomeUnknownException;
-import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
-import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jdbi.v3.core.Handle;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -30,48 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Commits whose acknowledgement gets lost or that the database refuses, deadlocks and lock time-outs. */
 @ParameterizedClass
 @EnumSource(TestDatabase.class)
-class CommitFailureTest {
-
-    private final Messages messages;
-    private final Request request = request("m1");
-    private final List<IdempotencyKey> published = new ArrayList<>();
-    private final AtomicInteger runs = new AtomicInteger();
-
-    private final TestDatabase database;
+class CommitFailureTest extends CountedCalls {
 
     CommitFailureTest(TestDatabase database) {
-        this.database = database;
-        messages = new Messages(database);
-    }
-
-    private Outcome<String> execute(JdbcStore<String> store) {
-        return store.execute(request, counted(), (names, original, remaining) -> published.addAll(names));
-    }
-
-    private dev.idempotency.Action<Handle, String, RuntimeException> counted() {
-        return handle -> {
-            runs.incrementAndGet();
-            return insert(handle, request, "ok");
-        };
-    }
-
-    private void failOnce(String call, boolean after, SQLException with) {
-        AtomicInteger times = new AtomicInteger();
-        messages.dataSource.fault(new Fault() {
-            @Override
-            public void before(@Nullable Connection real, String now) throws SQLException {
-                if (!after && now.equals(call) && times.getAndIncrement() == 0) {
-                    throw with;
-                }
-            }
-
-            @Override
-            public void after(Connection real, String now) throws SQLException {
-                if (after && now.equals(call) && times.getAndIncrement() == 0) {
-                    throw with;
-                }
-            }
-        });
+        super(database);
     }
 
     @Test

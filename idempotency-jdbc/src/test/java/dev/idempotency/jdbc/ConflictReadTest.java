@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Conflict;
@@ -27,7 +26,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -37,26 +35,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How a refusal is told from other failures, and what the original that is read then means. */
 @ParameterizedClass
 @EnumSource(TestDatabase.class)
-class ConflictReadTest {
-
-    private final Messages messages;
-    private final Request request = request("m1");
-    private final List<IdempotencyKey> published = new ArrayList<>();
-    private final AtomicInteger runs = new AtomicInteger();
+class ConflictReadTest extends CountedCalls {
 
     ConflictReadTest(TestDatabase database) {
-        messages = new Messages(database);
-    }
-
-    private Outcome<String> execute(JdbcStore<String> store) {
-        return store.execute(request, counted(), (names, original, remaining) -> published.addAll(names));
-    }
-
-    private dev.idempotency.Action<Handle, String, RuntimeException> counted() {
-        return handle -> {
-            runs.incrementAndGet();
-            return insert(handle, request, "ok");
-        };
+        super(database);
     }
 
     private static String noting(List<Throwable> thrown, java.util.function.Supplier<String> action) {

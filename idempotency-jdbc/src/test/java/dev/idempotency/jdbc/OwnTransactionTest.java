@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.InProgress;
@@ -17,17 +16,14 @@ import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
-import dev.idempotency.testkit.faults.Fault;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -38,45 +34,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Calls that own their transaction, where such libraries are usually wrong: commits, rollbacks, violations. */
 @ParameterizedClass
 @EnumSource(TestDatabase.class)
-class OwnTransactionTest {
-
-    private final Messages messages;
-    private final Request request = request("m1");
-    private final List<IdempotencyKey> published = new ArrayList<>();
-    private final AtomicInteger runs = new AtomicInteger();
+class OwnTransactionTest extends CountedCalls {
 
     OwnTransactionTest(TestDatabase database) {
-        messages = new Messages(database);
-    }
-
-    private Outcome<String> execute(JdbcStore<String> store) {
-        return store.execute(request, counted(), (names, original, remaining) -> published.addAll(names));
-    }
-
-    private dev.idempotency.Action<Handle, String, RuntimeException> counted() {
-        return handle -> {
-            runs.incrementAndGet();
-            return insert(handle, request, "ok");
-        };
-    }
-
-    private void failOnce(String call, boolean after, SQLException with) {
-        AtomicInteger times = new AtomicInteger();
-        messages.dataSource.fault(new Fault() {
-            @Override
-            public void before(@Nullable Connection real, String now) throws SQLException {
-                if (!after && now.equals(call) && times.getAndIncrement() == 0) {
-                    throw with;
-                }
-            }
-
-            @Override
-            public void after(Connection real, String now) throws SQLException {
-                if (after && now.equals(call) && times.getAndIncrement() == 0) {
-                    throw with;
-                }
-            }
-        });
+        super(database);
     }
 
     private static Connection unclosable(Connection connection) {
