@@ -1,0 +1,83 @@
+package dev.idempotency.jdbc;
+
+import static dev.idempotency.jdbc.Messages.businessKey;
+import static dev.idempotency.jdbc.Messages.insert;
+import static dev.idempotency.jdbc.Messages.messageKey;
+import static dev.idempotency.jdbc.Messages.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idempotency.BatchAction;
+import dev.idempotency.Codec;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.Replayed;
+import dev.idempotency.Outcome.Source;
+import dev.idempotency.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Batches whose action, requests or surroundings are awkward. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
+class AwkwardBatchTest {
+
+    enum Mode {
+        YOUR_TABLE,
+        TRANSACTIONAL
+    }
+
+    private final TestDatabase database;
+    private final Messages messages;
+
+    AwkwardBatchTest(TestDatabase database) {
+        this.database = database;
+        messages = new Messages(database);
+    }
+
+    private JdbcStore<String> store(Mode mode) {
+        return mode == Mode.YOUR_TABLE ? messages.store() : JdbcStores.transactional(messages.jdbi, Codec.utf8());
+    }
+
+    private static BatchAction<Handle, String, RuntimeException> inserting(String body) {
+        return (handle, requests) -> {
+            Map<Request, String> answers = new HashMap<>();
+            requests.forEach(each -> answers.put(each, insertOne(handle, each, body)));
+            return answers;
+        };
+    }
+
+    /** A request with a business key alone makes a row that has no message ID of a sender's. */
+    private static String insertOne(Handle handle, Request each, String body) {
+        IdempotencyKey first = each.keys().get(0);
+        if (first.namespace().equals("im")) {
+            return insert(handle, each, body);
+        }
+        handle.execute(
+                "insert into message (sender, message_id, origin, business_id, body) values ('none', ?, ?, ?, ?)",
+                first.id(),
+                first.scope(),
+                first.id(),
+                body);
+        return body;
+    }
+
+    @Test
+    @DisplayName("S8: on an own table a request is not answered by a name that its batch's first one could not add")
+    void nameThatIsNotRecorded_executes() {
+        Idempotency<Handle, String> sends =
+                Idempotency.with(store(Mode.YOUR_TABLE)).build();
+        sends.execute(request("m1"), insert(request("m1"), "first"));
+        Request repeat = request("m1").and(businessKey("b1"));
+        Request business = Request.of(businessKey("b1"));
+
+        assertThat(sends.executeAll(List.of(repeat, business), inserting("second")))
+                .containsExactly(new Replayed<>("first", messageKey("m1"), Source.STORE), new Executed<>("second"));
+    }
+}
