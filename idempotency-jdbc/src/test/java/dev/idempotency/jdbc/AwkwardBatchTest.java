@@ -5,8 +5,10 @@ import static dev.idempotency.jdbc.Messages.insert;
 import static dev.idempotency.jdbc.Messages.messageKey;
 import static dev.idempotency.jdbc.Messages.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.BatchAction;
+import dev.idempotency.BatchException;
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
@@ -21,6 +23,7 @@ import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Batches whose action, requests or surroundings are awkward. */
@@ -79,5 +82,29 @@ class AwkwardBatchTest {
 
         assertThat(sends.executeAll(List.of(repeat, business), inserting("second")))
                 .containsExactly(new Replayed<>("first", messageKey("m1"), Source.STORE), new Executed<>("second"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("A batch inside a batch fails in part: its outcomes are not those of the one around it")
+    void batchInsideFailsInPart_isNotTakenForTheOuter(Mode mode) {
+        JdbcStore<String> store = store(mode);
+        Idempotency<Handle, String> sends = Idempotency.with(store).build();
+        BatchAction<Handle, String, RuntimeException> failing = (handle, requests) -> {
+            if (requests.contains(request("i2"))) {
+                throw new IllegalStateException("inner");
+            }
+            return inserting("inner").run(handle, requests);
+        };
+
+        assertThatThrownBy(() -> sends.executeAll(List.of(request("o1"), request("o2")), (handle, requests) -> {
+                    sends.using(store.joining(handle)).executeAll(List.of(request("i1"), request("i2")), failing);
+                    return inserting("outer").run(handle, requests);
+                }))
+                .isInstanceOfSatisfying(
+                        BatchException.class,
+                        partly -> assertThat(partly.outcomes()).containsExactly(null, null));
+
+        assertThat(messages.rows()).isZero();
     }
 }
