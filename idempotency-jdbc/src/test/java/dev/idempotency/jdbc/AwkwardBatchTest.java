@@ -6,6 +6,7 @@ import static dev.idempotency.jdbc.Messages.messageKey;
 import static dev.idempotency.jdbc.Messages.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.idempotency.BatchAction;
 import dev.idempotency.BatchException;
@@ -16,10 +17,12 @@ import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
+import dev.idempotency.RetryTransactionException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -106,5 +109,33 @@ class AwkwardBatchTest {
                         partly -> assertThat(partly.outcomes()).containsExactly(null, null));
 
         assertThat(messages.rows()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("S5, S6: a joined batch whose transaction has to be run again says so, and not that a part is done")
+    void joinedAboveReadCommitted_isRetryTransaction(Mode mode) {
+        assumeFalse(database == TestDatabase.MARIADB, "its locking read shows the original");
+        JdbcStore<String> store = store(mode);
+        messages.jdbi.useHandle(handle -> {
+            handle.setTransactionIsolationLevel(TransactionIsolationLevel.REPEATABLE_READ);
+            handle.begin();
+            handle.createQuery("select count(*) from message")
+                    .mapTo(Integer.class)
+                    .one();
+            if (mode == Mode.TRANSACTIONAL) {
+                handle.createQuery("select count(*) from idempotency_record")
+                        .mapTo(Integer.class)
+                        .one();
+            }
+            store.execute(request("m2"), insert(request("m2"), "first"), (n, o, r) -> {});
+
+            assertThatThrownBy(() -> Idempotency.with(store.joining(handle))
+                            .build()
+                            .executeAll(List.of(request("m1"), request("m2")), inserting("second")))
+                    .isInstanceOf(RetryTransactionException.class);
+            handle.rollback();
+        });
+        assertThat(messages.rows()).isEqualTo(1);
     }
 }
