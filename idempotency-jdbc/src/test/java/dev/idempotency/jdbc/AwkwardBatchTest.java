@@ -13,14 +13,25 @@ import dev.idempotency.BatchException;
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
+import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.junit.jupiter.api.DisplayName;
@@ -137,5 +148,43 @@ class AwkwardBatchTest {
             handle.rollback();
         });
         assertThat(messages.rows()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("S14: a batch waits once for a key that is held, however many of its requests have it")
+    void manyDuplicatesOfAHeldKey_waitOnce(Mode mode) throws Exception {
+        JdbcStore<String> store = mode == Mode.YOUR_TABLE
+                ? JdbcStores.yourTable(
+                        messages.jdbi,
+                        Messages::find,
+                        YourTableOptions.defaults().waitAtMost(Duration.ofMillis(500)))
+                : JdbcStores.transactional(
+                        messages.jdbi,
+                        Codec.utf8(),
+                        RecordTableOptions.defaults().waitAtMost(Duration.ofMillis(500)));
+        Idempotency<Handle, String> sends = Idempotency.with(store).build();
+        List<Request> batch = new ArrayList<>(Collections.nCopies(200, request("m1")));
+        batch.add(request("m2"));
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            sends.execute(request("m1"), handle -> {
+                // From another thread, as a call inside its own action would not wait at all.
+                List<Outcome<String>> outcomes = get(pool.submit(() -> sends.executeAll(batch, inserting("ok"))));
+                assertThat(outcomes.subList(0, 200)).allMatch(InProgress.class::isInstance);
+                assertThat(outcomes.get(200)).isEqualTo(new Executed<>("ok"));
+                return insert(handle, request("m1"), "held");
+            });
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static <T> T get(Future<T> future) {
+        try {
+            return future.get(30, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
     }
 }
