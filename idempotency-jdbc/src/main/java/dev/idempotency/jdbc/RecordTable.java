@@ -143,8 +143,13 @@ final class RecordTable<R> implements Records<R> {
         }
         Map<Request, Found<R>> found = new LinkedHashMap<>();
         for (Request request : requests) {
-            Map<IdempotencyKey, RecordRow> own = new HashMap<>(rows);
-            own.keySet().retainAll(request.keys());
+            Map<IdempotencyKey, RecordRow> own = new HashMap<>();
+            for (IdempotencyKey key : request.keys()) {
+                RecordRow row = rows.get(key);
+                if (row != null) {
+                    own.put(key, row);
+                }
+            }
             if (!own.isEmpty()) {
                 found.put(request, found(request, own));
             }

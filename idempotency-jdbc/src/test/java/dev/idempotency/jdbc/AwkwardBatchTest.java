@@ -7,6 +7,7 @@ import static dev.idempotency.jdbc.Messages.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.idempotency.BatchAction;
 import dev.idempotency.BatchException;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -32,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.junit.jupiter.api.DisplayName;
@@ -148,6 +151,72 @@ class AwkwardBatchTest {
             handle.rollback();
         });
         assertThat(messages.rows()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName(
+            "A repeat in a batch is found although the action has swallowed its violation, which aborts on PostgreSQL")
+    void swallowedViolation_ofARepeat_isReplayed() {
+        assumeTrue(database.name().startsWith("POSTGRESQL"), "an error aborts the transaction");
+        Idempotency<Handle, String> sends =
+                Idempotency.with(store(Mode.TRANSACTIONAL)).build();
+        sends.execute(request("m1"), insert(request("m1"), "first"));
+
+        assertThat(sends.executeAll(List.of(request("m0"), request("m1")), (handle, requests) -> {
+                    Map<Request, String> answers = new LinkedHashMap<>();
+                    for (Request each : requests) {
+                        answers.put(each, "second");
+                        try {
+                            insert(handle, each, "second");
+                        } catch (org.jdbi.v3.core.JdbiException e) {
+                            // As a service might that thinks its own constraint is enough.
+                        }
+                    }
+                    return answers;
+                }))
+                .containsExactly(new Executed<>("second"), new Replayed<>("first", messageKey("m1"), Source.STORE));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fiveThousandRequestsOfTwoKeys_areExecutedThenReplayed(Mode mode) {
+        Idempotency<Handle, String> sends = Idempotency.with(store(mode)).build();
+        List<Request> requests = IntStream.range(0, 5000)
+                .mapToObj(i -> request("m" + i).and(businessKey("b" + (4999 - i))))
+                .toList();
+        List<Outcome<String>> first = sends.executeAll(
+                requests,
+                mode == Mode.TRANSACTIONAL
+                        ? (h, given) -> {
+                            Map<Request, String> answers = new HashMap<>();
+                            given.forEach(each -> answers.put(each, "ok"));
+                            return answers;
+                        }
+                        : inserting("ok"));
+        List<Outcome<String>> again = sends.executeAll(requests, inserting("no"));
+        assertThat(first).hasSize(5000).allMatch(new Executed<>("ok")::equals);
+        assertThat(again).hasSize(5000).allMatch(Replayed.class::isInstance);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("K-1: null is an answer, in any order")
+    @SuppressWarnings("NullAway")
+    void nullResponses_areStored(Mode mode) {
+        assumeTrue(mode == Mode.TRANSACTIONAL);
+        Idempotency<Handle, String> sends = Idempotency.with(store(mode)).build();
+        List<Request> requests = List.of(request("m1"), request("m2"), request("m1"));
+        Map<Request, String> answers = new LinkedHashMap<>();
+        answers.put(request("m2"), null);
+        answers.put(request("m1"), "one");
+        assertThat(sends.executeAll(requests, (handle, given) -> answers))
+                .containsExactly(
+                        new Executed<>("one"),
+                        new Executed<>(null),
+                        new Replayed<>("one", messageKey("m1"), Source.STORE));
+        assertThat(sends.executeAll(requests, (handle, given) -> answers))
+                .extracting(Outcome::response)
+                .containsExactly("one", null, "one");
     }
 
     @ParameterizedTest
