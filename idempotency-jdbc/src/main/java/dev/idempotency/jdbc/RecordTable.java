@@ -199,6 +199,10 @@ final class RecordTable<R> implements Records<R> {
 
     @Override
     public boolean mayStemFromRepeat(Throwable failure, boolean batch) {
+        if (failure instanceof InterruptedException) {
+            // It says nothing of the requests, and is not to be swallowed beside a repeat.
+            return false;
+        }
         return refusedBy(failure) || ((batch || actionFirst) && !(failure instanceof StatementFailure));
     }
 

@@ -154,6 +154,25 @@ class AwkwardBatchTest {
     }
 
     @Test
+    @DisplayName("J-14: an action that was interrupted is not run again beside a repeat")
+    void interruptedAction_isThrown() {
+        Idempotency<Handle, String> sends =
+                Idempotency.with(store(Mode.TRANSACTIONAL)).build();
+        sends.execute(request("m1"), insert(request("m1"), "first"));
+        InterruptedException interrupted = new InterruptedException();
+        List<List<Request>> ran = new ArrayList<>();
+
+        assertThatThrownBy(() -> sends.executeAll(List.of(request("m0"), request("m1")), (handle, requests) -> {
+                    ran.add(requests);
+                    if (ran.size() == 1) {
+                        throw interrupted;
+                    }
+                    return inserting("second").run(handle, requests);
+                }))
+                .isSameAs(interrupted);
+    }
+
+    @Test
     @DisplayName(
             "A repeat in a batch is found although the action has swallowed its violation, which aborts on PostgreSQL")
     void swallowedViolation_ofARepeat_isReplayed() {
