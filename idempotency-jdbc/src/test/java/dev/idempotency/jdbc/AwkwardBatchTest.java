@@ -154,6 +154,20 @@ class AwkwardBatchTest {
     }
 
     @Test
+    @DisplayName("S12: responses that fit alone fit together")
+    void largeResponses_areStoredTogether() {
+        Idempotency<Handle, String> sends =
+                Idempotency.with(store(Mode.TRANSACTIONAL)).build();
+        List<Request> requests = List.of(request("m1"), request("m2"));
+        String small = "s".repeat(1_040_000);
+        String large = "l".repeat(15_800_000);
+
+        sends.execute(request("m0"), handle -> large);
+        assertThat(sends.executeAll(requests, (handle, given) -> Map.of(request("m1"), small, request("m2"), large)))
+                .allMatch(Executed.class::isInstance);
+    }
+
+    @Test
     @DisplayName("J-14: an action that was interrupted is not run again beside a repeat")
     void interruptedAction_isThrown() {
         Idempotency<Handle, String> sends =
