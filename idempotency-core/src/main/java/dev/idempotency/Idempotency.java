@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +107,8 @@ public final class Idempotency<C, R extends @Nullable Object> {
      * @return the outcomes, in the order of the requests
      * @throws X what the action threw, unchanged, if nothing of the batch was stored
      * @throws BatchException if only a part of the batch could be answered, and something of that was stored; it tells the
-     *     outcomes that there are
+     *     outcomes that there are. Also if the action threw one, from a batch inside it: that one is the cause then, and
+     *     requests that the store was asked about have no outcome
      * @throws RetryableException and the others, as {@link #execute execute} does
      */
     public <X extends Exception> List<Outcome<R>> executeAll(
@@ -124,13 +126,27 @@ public final class Idempotency<C, R extends @Nullable Object> {
             }
         }
         Throwable failed = null;
+        // A batch inside the action may fail in part as well. What it tells is of its own requests.
+        List<Throwable> inside = new ArrayList<>();
+        BatchAction<C, R, X> watched = (context, fresh) -> {
+            try {
+                return answersOf(action, context, fresh);
+            } catch (BatchException e) {
+                inside.add(e);
+                throw e;
+            }
+        };
         try {
             if (!asked.isEmpty()) {
-                fill(outcomes, store.executeAll(List.copyOf(asked), action, window.publication()));
+                fill(outcomes, store.executeAll(List.copyOf(asked), watched, window.publication()));
             }
         } catch (BatchException partly) {
-            fill(outcomes, partly.outcomes());
-            failed = partly.getCause() == null ? partly : partly.getCause();
+            if (inside.contains(partly)) {
+                failed = partly;
+            } else {
+                fill(outcomes, partly.outcomes());
+                failed = partly.getCause() == null ? partly : partly.getCause();
+            }
             throw new BatchException(outcomes, failed);
         } catch (Throwable failure) {
             failed = failure;
@@ -139,6 +155,12 @@ public final class Idempotency<C, R extends @Nullable Object> {
             tell(all, outcomes, failed, since(start));
         }
         return answered(outcomes);
+    }
+
+    @SuppressWarnings("unchecked") // Nobody puts anything into what an action has answered.
+    private static <C, R extends @Nullable Object, X extends Exception> Map<Request, R> answersOf(
+            BatchAction<? super C, ? extends R, X> action, C context, List<Request> requests) throws X {
+        return (Map<Request, R>) action.run(context, requests);
     }
 
     /** Puts the outcomes that there are where none is yet, in order. */

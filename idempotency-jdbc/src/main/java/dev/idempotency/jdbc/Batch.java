@@ -7,6 +7,7 @@ import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
 import dev.idempotency.store.Judgement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Of requests that share keys, the first is the <em>leader</em>. Leaders share no key, and go to the database together.
- *   <li>One whose keys are all the leader's is a <em>follower</em>, and is answered with what the leader has stored or found.
+ *   <li>One whose keys are all the leader's is a <em>follower</em>, and is answered with what the leader has stored or found,
+ *       if that is recorded under all keys of the follower: a table of the user's gets no new names.
  *   <li>Any other one, which brings a new name or touches two leaders, goes alone, after the leaders.
  * </ul>
  */
@@ -32,7 +34,10 @@ final class Batch<R extends @Nullable Object> {
     private final List<@Nullable Outcome<R>> outcomes;
     private final Map<Request, Integer> leaders = new LinkedHashMap<>();
     private final Map<Integer, Integer> leaderOf = new HashMap<>();
-    private final Map<Integer, Original<R>> originals = new HashMap<>();
+    private final Map<Integer, Known<R>> known = new HashMap<>();
+
+    /** What a leader has stored or found, and the names that it has. */
+    private record Known<R extends @Nullable Object>(Original<R> original, Set<IdempotencyKey> names) {}
 
     Batch(List<Request> requests) {
         this.requests = requests;
@@ -65,12 +70,19 @@ final class Batch<R extends @Nullable Object> {
                 .toList();
     }
 
-    void answer(Request leader, Outcome<R> outcome, @Nullable Original<R> original) {
-        int i = Objects.requireNonNull(leaders.get(leader));
+    void answer(Request leader, Outcome<R> outcome) {
+        outcomes.set(position(leader), outcome);
+    }
+
+    /** Answers a leader with what followers may be answered with as well, if all their keys are among its names. */
+    void answer(Request leader, Outcome<R> outcome, Original<R> original, Collection<IdempotencyKey> names) {
+        int i = position(leader);
         outcomes.set(i, outcome);
-        if (original != null) {
-            originals.put(i, original);
-        }
+        known.put(i, new Known<>(original, Set.copyOf(names)));
+    }
+
+    private int position(Request leader) {
+        return Objects.requireNonNull(leaders.get(leader));
     }
 
     /** How to execute a request by itself. */
@@ -87,8 +99,12 @@ final class Batch<R extends @Nullable Object> {
             }
             Request request = requests.get(i);
             Integer leader = leaderOf.get(i);
-            Original<R> original = leader == null ? null : originals.get(leader);
-            outcomes.set(i, original == null ? alone.execute(request) : asOf(request, original));
+            Known<R> its = leader == null ? null : known.get(leader);
+            outcomes.set(
+                    i,
+                    its == null || !its.names.containsAll(request.keys())
+                            ? alone.execute(request)
+                            : asOf(request, its.original));
         }
     }
 

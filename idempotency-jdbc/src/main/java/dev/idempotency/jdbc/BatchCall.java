@@ -66,7 +66,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
                 known = pass.answer();
             }
             if (known != null) {
-                batch.answer(leaders.get(i), known, null);
+                batch.answer(leaders.get(i), known);
             }
         }
         if (!batch.pending().isEmpty()) {
@@ -144,7 +144,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
     private void tell(Request request, First<R> first) {
         pass(request).settle(request.keys(), first.kept(), records.retention());
         publication.committed(request.keys(), first.kept(), records.retention());
-        batch.answer(request, new Executed<>(first.response()), first.kept());
+        batch.answer(request, new Executed<>(first.response()), first.kept(), request.keys());
     }
 
     /** As the other one does; a failure that it meets is not to hide the first one. */
@@ -174,11 +174,13 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
             unrecorded.forEach(request -> found.put(request, get(found, request).withNamesAdded()));
         }
         found.forEach((request, original) -> {
-            if (original.original() != null) {
+            if (original.original() == null) {
+                batch.answer(request, original.outcome());
+            } else {
                 pass(request).settle(original.names(), original.original(), original.remaining());
                 publication.committed(original.names(), original.original(), original.remaining());
+                batch.answer(request, original.outcome(), original.original(), original.names());
             }
-            batch.answer(request, original.outcome(), original.original());
         });
         return !found.isEmpty();
     }

@@ -47,10 +47,12 @@ final class BatchStatements {
         int from = 0;
         while (from < rows.size()) {
             int to = from;
-            int bytes = 0;
-            while (to < rows.size() && to - from < MOST_ROWS && (bytes < MOST_BYTES || to == from)) {
+            long bytes = 0;
+            do {
                 bytes += rows.get(to++).payload().length;
-            }
+            } while (to < rows.size()
+                    && to - from < MOST_ROWS
+                    && bytes + rows.get(to).payload().length <= MOST_BYTES);
             insertOnce(connection, rows.subList(from, to), retention);
             from = to;
         }

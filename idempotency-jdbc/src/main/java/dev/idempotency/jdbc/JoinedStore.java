@@ -71,7 +71,11 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         return outcome;
     }
 
-    /** One after the other, each undone by itself if it is a repeat. */
+    /**
+     * One after the other, each undone by itself if it is a repeat.
+     *
+     * @throws RetryTransactionException if the transaction has to be run again, with all that this batch has done in it
+     */
     @Override
     public <X extends Exception> List<Outcome<R>> executeAll(
             List<Request> requests,
@@ -81,6 +85,8 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         Batch<R> batch = new Batch<>(requests);
         try {
             batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication));
+        } catch (RetryTransactionException nothingStays) {
+            throw nothingStays;
         } catch (Throwable failure) {
             if (batch.hasStored()) {
                 throw new BatchException(batch.outcomes(), failure);

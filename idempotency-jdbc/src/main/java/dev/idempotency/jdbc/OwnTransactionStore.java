@@ -57,7 +57,16 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     public <X extends Exception> Outcome<R> execute(
             Request request, Action<? super Handle, ? extends R, X> action, Publication<? super R> publication)
             throws X {
-        try (KeyGate.Pass<R> pass = enter(request)) {
+        return execute(request, action, publication, new Patience(waitAtMost));
+    }
+
+    private <X extends Exception> Outcome<R> execute(
+            Request request,
+            Action<? super Handle, ? extends R, X> action,
+            Publication<? super R> publication,
+            Patience patience)
+            throws X {
+        try (KeyGate.Pass<R> pass = patience.waiting(atMost -> gate.enter(request, atMost))) {
             Outcome<R> refusal = pass.refusal(RETRY_AFTER);
             if (refusal != null) {
                 return refusal;
@@ -78,14 +87,15 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             Publication<? super R> publication)
             throws X {
         Batch<R> batch = new Batch<>(requests);
+        Patience patience = new Patience(waitAtMost);
         try {
-            List<KeyGate.Pass<R>> passes = enterAll(batch.leaders());
+            List<KeyGate.Pass<R>> passes = patience.waiting(atMost -> gate.enterAll(batch.leaders(), atMost));
             try {
                 new BatchCall<>(database, records, batch, action, publication).run(passes);
             } finally {
                 passes.forEach(KeyGate.Pass::close);
             }
-            batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication));
+            batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication, patience));
         } catch (Throwable failure) {
             if (batch.hasStored()) {
                 throw new BatchException(batch.outcomes(), failure);
@@ -93,27 +103,6 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             throw failure;
         }
         return batch.answers();
-    }
-
-    private KeyGate.Pass<R> enter(Request request) {
-        try {
-            return gate.enter(request, waitAtMost);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    private List<KeyGate.Pass<R>> enterAll(List<Request> requests) {
-        try {
-            return gate.enterAll(requests, waitAtMost);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    private static RetryableException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new RetryableException("interrupted while waiting, so nothing was stored by this call; call again", e);
     }
 
     /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */

@@ -143,8 +143,13 @@ final class RecordTable<R> implements Records<R> {
         }
         Map<Request, Found<R>> found = new LinkedHashMap<>();
         for (Request request : requests) {
-            Map<IdempotencyKey, RecordRow> own = new HashMap<>(rows);
-            own.keySet().retainAll(request.keys());
+            Map<IdempotencyKey, RecordRow> own = new HashMap<>();
+            for (IdempotencyKey key : request.keys()) {
+                RecordRow row = rows.get(key);
+                if (row != null) {
+                    own.put(key, row);
+                }
+            }
             if (!own.isEmpty()) {
                 found.put(request, found(request, own));
             }
@@ -194,6 +199,10 @@ final class RecordTable<R> implements Records<R> {
 
     @Override
     public boolean mayStemFromRepeat(Throwable failure, boolean batch) {
+        if (failure instanceof InterruptedException) {
+            // It says nothing of the requests, and is not to be swallowed beside a repeat.
+            return false;
+        }
         return refusedBy(failure) || ((batch || actionFirst) && !(failure instanceof StatementFailure));
     }
 

@@ -134,6 +134,13 @@ final class Session implements AutoCloseable {
                 acknowledged(e);
                 throw e;
             }
+            if (handle.isInTransaction()) {
+                IllegalStateException open = new IllegalStateException(
+                        "the action has begun a transaction and not ended it, so nothing is stored; this store was told by"
+                                + " YourTableOptions.singleStatement() that actions are one statement");
+                rollback(open);
+                throw open;
+            }
             SQLException failure = watch.failure();
             if (failure != null && !watch.isDone()) {
                 acknowledged(failure);

@@ -15,6 +15,8 @@ import dev.idempotency.Request;
 import dev.idempotency.testkit.faults.Fault;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
@@ -89,6 +91,25 @@ class SingleStatementTest {
                             .response())
                     .isEqualTo("ok");
         }
+    }
+
+    @Test
+    @DisplayName("W1: an action of one statement that leaves a transaction open has stored nothing, and is told so")
+    void singleStatementLeavesTransactionOpen_isNotExecuted() {
+        List<Object> published = new ArrayList<>();
+
+        assertThatThrownBy(() -> store.execute(
+                        request,
+                        handle -> {
+                            handle.begin();
+                            return insert(handle, request, "ok");
+                        },
+                        (n, o, r) -> published.add(o)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("transaction");
+
+        assertThat(published).isEmpty();
+        assertThat(messages.rows()).isZero();
     }
 
     @Test
