@@ -1,10 +1,7 @@
 package dev.idempotency.benchmarks.stores;
 
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +23,11 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 public final class StoreSpeed {
 
+    /** Where its results go. */
+    public static final String FILE = "stores.csv";
+
+    private static final String HEADER = "database,threads,way,round,messages_per_second";
+
     private StoreSpeed() {}
 
     /**
@@ -46,22 +48,17 @@ public final class StoreSpeed {
                 .toList();
         int rounds = Integer.parseInt(argument(arguments, 2, "5"));
         double seconds = Double.parseDouble(argument(arguments, 3, "2"));
-        Path file = Files.createDirectories(Path.of("benchmarks", "results")).resolve("stores.csv");
-        if (!Files.exists(file)) {
-            append(file, "database,threads,way,round,messages_per_second");
-        }
         for (Target target : targets) {
             try (Target.Running database = target.start()) {
                 for (int count : threads) {
-                    run(target, database, count, rounds, seconds, argument(arguments, 4, ".*"), file);
+                    run(target, database, count, rounds, seconds, argument(arguments, 4, ".*"));
                 }
             }
         }
-        System.out.println("written to " + file);
     }
 
     private static void run(
-            Target target, Target.Running database, int threads, int rounds, double seconds, String ways, Path file)
+            Target target, Target.Running database, int threads, int rounds, double seconds, String ways)
             throws RunnerException, IOException, SQLException {
         // Round 0 warms up, and is not written down.
         for (int round = 0; round <= rounds; round++) {
@@ -87,20 +84,16 @@ public final class StoreSpeed {
                             result.getPrimaryResult().getLabel(),
                             round,
                             result.getPrimaryResult().getScore());
-                    System.out.println(line);
                     if (round > 0) {
-                        append(file, line);
+                        Results.add(FILE, HEADER, line);
+                    } else {
+                        System.out.println(line);
                     }
                 }
             } finally {
                 StoreBenchmark.current = null;
             }
         }
-    }
-
-    private static void append(Path file, String line) throws IOException {
-        Files.writeString(
-                file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private static String argument(String[] arguments, int index, String otherwise) {
