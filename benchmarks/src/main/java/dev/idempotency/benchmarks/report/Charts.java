@@ -1,13 +1,16 @@
 package dev.idempotency.benchmarks.report;
 
 import dev.idempotency.benchmarks.report.Stores.Ratio;
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.BitmapEncoder;
@@ -63,17 +66,23 @@ final class Charts {
         List<Row> all = rows.stream().filter(row -> row.is("answer", "ALL")).toList();
         return drawn("latency", "Latency percentiles by rate", () -> {
             XYChart chart = lines("Latency percentiles by rate", "messages a second", "ms");
-            for (String mode : distinct(all, "mode")) {
+            Set<String> ways = new LinkedHashSet<>();
+            all.forEach(row -> ways.add(way(row)));
+            for (String way : ways) {
                 for (String percentile : List.of("p50", "p99", "p999")) {
                     Map<Double, List<Double>> byRate = new TreeMap<>();
                     all.stream()
-                            .filter(row -> row.is("mode", mode))
+                            .filter(row -> way(row).equals(way))
                             .forEach(row -> add(byRate, row.number("rate"), row.number(percentile + "_ms")));
-                    series(chart, mode + " " + percentile, byRate);
+                    series(chart, way + " " + percentile, byRate);
                 }
             }
             return chart;
         });
+    }
+
+    private static String way(Row row) {
+        return row.text("mode") + " " + row.text("window");
     }
 
     /** Ratios of one database: the middle, and the extremes beside it. */
@@ -145,7 +154,7 @@ final class Charts {
                 .yAxisTitle(y)
                 .theme(ChartTheme.XChart)
                 .build();
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setLegendPosition(LegendPosition.OutsideE).setChartBackgroundColor(Color.WHITE);
         return chart;
     }
 
@@ -158,8 +167,8 @@ final class Charts {
                 .yAxisTitle(y)
                 .theme(ChartTheme.XChart)
                 .build();
-        chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true);
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true).setDecimalPattern("#,##0.###");
+        chart.getStyler().setLegendPosition(LegendPosition.OutsideE).setChartBackgroundColor(Color.WHITE);
         return chart;
     }
 

@@ -2,6 +2,7 @@ package dev.idempotency.benchmarks.report;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,8 +175,8 @@ final class Loads {
                         + " PostgreSQL 14 with fsync on. Microseconds are the middle of a round's calls.");
         Map<String, List<Row>> cases = new TreeMap<>();
         for (Row row : rows) {
-            String name = String.format("%s,%12s,%s", row.text("operation"), row.text("rows"), row.text("ids"));
-            cases.computeIfAbsent(name, key -> new java.util.ArrayList<>()).add(row);
+            String name = String.format("%s,%s,%12s", row.text("operation"), row.text("ids"), row.text("rows"));
+            cases.computeIfAbsent(name, key -> new ArrayList<>()).add(row);
         }
         document.table(
                 List.of("operation", "rows", "IDs", "50%, µs", "99%, µs", "a second", "table, MB", "indexes, MB"),

@@ -15,6 +15,9 @@ final class Windows {
     private static final Map<Integer, Integer> BYTES_AN_ID =
             new TreeMap<>(Map.of(4_448, 200, 41_700, 100, 444_800, 66, 4_170_000, 63));
 
+    /** What is to take no longer than with Caffeine. */
+    private static final List<String> TO_REACH = List.of("checkAndPublish", "hit");
+
     private static final double REPEATS_A_SECOND = 5_000_000;
     private static final double BYTES_A_REPEAT = 100;
 
@@ -92,7 +95,7 @@ final class Windows {
                         Speed.all(folder.resolve("window-speed-1.json")).stream(),
                         Speed.all(folder.resolve("window-speed-2.json")).stream())
                 .toList();
-        for (String operation : List.of("checkAndPublish", "hit")) {
+        for (String operation : TO_REACH) {
             for (int threads = 1; threads <= 2; threads++) {
                 notSlower(speeds, operation, threads);
             }
@@ -110,7 +113,7 @@ final class Windows {
         List<List<String>> rows = new ArrayList<>();
         for (Speed speed : speeds) {
             Spread ratio = ratio(speeds, speed);
-            boolean compact = speed.kind().equals("COMPACT");
+            boolean toReach = speed.kind().equals("COMPACT") && TO_REACH.contains(speed.operation());
             rows.add(List.of(
                     speed.operation(),
                     speed.kind(),
@@ -119,8 +122,8 @@ final class Windows {
                     speed.spread().text(0),
                     Document.number(speed.bytes(), 0),
                     ratio.isThere() ? ratio.text(2) : "",
-                    compact ? "≤ 1" : "",
-                    compact ? Document.atMost(ratio.median(), 1) : ""));
+                    toReach ? "≤ 1" : "",
+                    toReach ? Document.atMost(ratio.median(), 1) : ""));
         }
         document.table(
                 List.of(
