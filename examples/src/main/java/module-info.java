@@ -1,4 +1,4 @@
-/** Programs to run: the chat simulation, the two-layer service, and the runs that prove the stores. */
+/** Programs to run: the chat simulation, the two-layer service, a service on Redis alone, and the runs that prove the stores. */
 module dev.idempotency.examples {
     requires com.github.benmanes.caffeine;
     requires com.h2database;
@@ -6,6 +6,7 @@ module dev.idempotency.examples {
     requires com.zaxxer.hikari;
     requires dev.idempotency.core;
     requires dev.idempotency.jdbc;
+    requires dev.idempotency.redis;
     requires dev.idempotency.testkit;
     requires info.picocli;
     requires static org.jspecify;

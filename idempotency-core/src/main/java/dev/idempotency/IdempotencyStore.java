@@ -97,4 +97,14 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
     default @Nullable Duration retention() {
         return null;
     }
+
+    /**
+     * What weakens the store's promises in the way it is set up, as found when it was made: told to {@link
+     * IdempotencyListener#warned} when a front door is built.
+     *
+     * @return a sentence for each, with what to do about it; empty if there is nothing to tell
+     */
+    default List<String> warnings() {
+        return List.of();
+    }
 }

@@ -118,6 +118,16 @@ public interface LeaseBackend {
      */
     boolean extend(Request request, UUID owner, long token, Duration by);
 
+    /**
+     * What weakens the promises of this backend in the way it is set up, as {@link
+     * dev.idempotency.IdempotencyStore#warnings}.
+     *
+     * @return a sentence for each
+     */
+    default List<String> warnings() {
+        return List.of();
+    }
+
     /** What became of a claim. */
     sealed interface Claim {
 

@@ -132,6 +132,11 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
     }
 
     @Override
+    public List<String> warnings() {
+        return backend.warnings();
+    }
+
+    @Override
     public Duration retention() {
         return options.retention();
     }

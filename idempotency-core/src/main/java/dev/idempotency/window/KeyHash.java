@@ -35,17 +35,21 @@ final class KeyHash {
     private long text(long begun, String text) {
         int length = text.length();
         long hash = begun ^ length * 0x9E3779B97F4A7C15L;
-        int at = 0;
-        for (; at + 8 <= length; at += 8) {
+        int last = length - 8;
+        for (int at = 0; at < last; at += 8) {
             hash = fold(four(text, at) ^ second, four(text, at + 4) ^ hash);
         }
-        long rest = 0;
-        long more = 0;
-        for (; at < length; at++) {
-            more = more << 16 | rest >>> 48;
-            rest = rest << 16 | text.charAt(at);
+        // The last eight overlap those before them; in a shorter text, the last four the first four.
+        long a;
+        long b;
+        if (length >= 4) {
+            a = four(text, Math.max(last, 0));
+            b = four(text, length - 4);
+        } else {
+            a = length == 0 ? 0 : text.charAt(0);
+            b = length == 0 ? 0 : (long) text.charAt(length >> 1) << 16 | text.charAt(length - 1);
         }
-        return fold(rest ^ second, more ^ hash);
+        return fold(a ^ second, b ^ hash);
     }
 
     private static long four(String text, int at) {

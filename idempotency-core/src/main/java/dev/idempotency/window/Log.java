@@ -28,8 +28,14 @@ final class Log {
     static final int SPARE = 1 << 15;
 
     private static final int MOST_CHUNKS = (1 << 16) - SPARE;
-    private static final int SMALLEST = 512;
-    private static final int LARGEST = 1 << 16;
+    /** The sizes of a chunk in bytes, but for one whose only entry is larger. */
+    static final int SMALLEST = 512;
+
+    static final int LARGEST = 1 << 15;
+
+    /** How many chunks a log has where their size allows it. */
+    static final int CHUNKS = 64;
+
     private static final int PRECISION_BITS = 17;
     private static final int FEWEST = 4;
 
@@ -166,7 +172,7 @@ final class Log {
         if (count == MOST_CHUNKS) {
             dropOldest();
         }
-        int length = (int) Math.max(SMALLEST, Math.min(LARGEST, bytes >> 5));
+        int length = (int) Math.max(SMALLEST, Math.min(LARGEST, bytes / CHUNKS));
         Chunk chunk = new Chunk(Math.max(size, length), now, deadline);
         if (count == ring.length) {
             resize(count << 1);

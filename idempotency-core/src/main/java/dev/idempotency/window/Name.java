@@ -10,8 +10,8 @@ final class Name {
 
     private static final int UUID_LENGTH = 36;
 
-    /** The value of each hexadecimal digit in lower case, and -1 for every other character. */
-    private static final byte[] DIGITS = digits();
+    /** One in each of four lanes of 16 bits. */
+    private static final long ONES = 0x0001_0001_0001_0001L;
 
     final IdempotencyKey key;
     final long hash;
@@ -32,14 +32,13 @@ final class Name {
                 && id.charAt(18) == '-'
                 && id.charAt(23) == '-';
         if (canonical) {
-            long first = number(id, 0, 8);
-            long second = number(id, 9, 13);
-            long third = number(id, 14, 18);
-            long fourth = number(id, 19, 23);
-            long fifth = number(id, 24, UUID_LENGTH);
-            canonical = (first | second | third | fourth | fifth) >= 0;
-            high = first << 32 | second << 16 | third;
-            low = fourth << 48 | fifth;
+            long first = hexadecimal(id, 0) << 16 | hexadecimal(id, 4);
+            long second = hexadecimal(id, 9) << 16 | hexadecimal(id, 14);
+            long third = hexadecimal(id, 19) << 16 | hexadecimal(id, 24);
+            long fourth = hexadecimal(id, 28) << 16 | hexadecimal(id, 32);
+            canonical = (first | second | third | fourth) >= 0;
+            high = first << 32 | second;
+            low = third << 32 | fourth;
         }
         this.most = canonical ? high : 0;
         this.least = canonical ? low : 0;
@@ -52,25 +51,20 @@ final class Name {
         return (most | least) != 0;
     }
 
-    /** At most 12 hexadecimal digits as a number; negative if one of them is none. */
-    private static long number(String text, int from, int to) {
-        long number = 0;
-        long wrong = 0;
-        for (int i = from; i < to; i++) {
-            char c = text.charAt(i);
-            long digit = c < DIGITS.length ? DIGITS[c] : -1;
-            wrong |= digit;
-            number = number << 4 | digit;
+    /** Four hexadecimal digits in lower case as a number, or a negative one if they are none: all four at once. */
+    private static long hexadecimal(String text, int at) {
+        long characters = (long) text.charAt(at) << 48
+                | (long) text.charAt(at + 1) << 32
+                | (long) text.charAt(at + 2) << 16
+                | text.charAt(at + 3);
+        long digits = (characters & 0xF * ONES) + 9 * ((characters >>> 6) & ONES);
+        long letters = ((digits + 6 * ONES) >>> 4) & ONES;
+        // What these digits are written as tells whether it was digits; 'g' would be a sixteenth one.
+        long written = digits + '0' * ONES + ('a' - '0' - 10) * letters;
+        if (written != characters || (digits & ~(0xF * ONES)) != 0) {
+            return -1;
         }
-        return wrong < 0 ? -1 : number;
-    }
-
-    private static byte[] digits() {
-        byte[] digits = new byte[128];
-        for (char c = 0; c < digits.length; c++) {
-            boolean hexadecimal = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-            digits[c] = (byte) (hexadecimal ? Character.digit(c, 16) : -1);
-        }
-        return digits;
+        long pairs = digits | digits >>> 12;
+        return ((pairs >>> 24) & 0xFF00) | (pairs & 0xFF);
     }
 }

@@ -17,6 +17,9 @@ final class Shard {
     /** One put in so many sweeps another shard. */
     private static final int PUTS_PER_SWEEP = 8;
 
+    /** One chunk in so many sweeps the index: all of it, long before the log's numbers come round again. */
+    private static final int CHUNKS_PER_SWEEP = 16;
+
     private final StampedLock lock = new StampedLock();
     private final Shard[] all;
     private final int position;
@@ -112,7 +115,7 @@ final class Shard {
             while (log.live() > limits.entries || (log.bytes() + index.bytes() > limits.bytes && !log.isEmpty())) {
                 log.dropOldest();
             }
-            if (log.begun() != begun) {
+            if (log.begun() != begun && log.begun() % CHUNKS_PER_SWEEP == 0) {
                 index.sweep();
             }
         } finally {

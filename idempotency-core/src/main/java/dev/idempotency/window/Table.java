@@ -1,8 +1,11 @@
 package dev.idempotency.window;
 
 /**
- * One table of an {@link Index}: linear probing from where the high bits of the hash say, without gravestones. A slot is
- * the hash in the high and the location in the low half of a long; 0 is empty, as no hash is 0.
+ * One table of an {@link Index}: linear probing from where the high bits of the hash say, its home, without gravestones. A
+ * slot is the hash in the high and the location in the low half of a long; 0 is empty, as no hash is 0.
+ *
+ * <p>Slots stand in the order of their homes (Celis, "Robin Hood hashing", 1986), so that a look for a key that is not there
+ * ends where it would stand, after four slots of a table that is full to 85%, instead of 23 at the next empty one.
  *
  * <p>Slots may be of entries that the log has dropped. {@link #purge} takes these out in place.
  */
@@ -77,15 +80,17 @@ final class Table {
         while (slots[start] != 0) {
             start++;
         }
-        // From an empty slot on, each slot's place is in its own run, and all before it in the run are placed already.
+        // From an empty slot on, homes never go back, so that each slot moves to its home or behind the one before it.
         int kept = 0;
-        for (int i = start + 1; i < start + slots.length; i++) {
-            int at = i < slots.length ? i : i - slots.length;
+        int free = 0;
+        for (int i = 1; i < slots.length; i++) {
+            int at = wrapped(start + i);
             long slot = slots[at];
             if (slot != 0) {
                 slots[at] = 0;
                 if (log.holds((int) slot)) {
-                    place(slot);
+                    free = Math.max(free, i - distance(slot, at));
+                    slots[wrapped(start + free++)] = slot;
                     kept++;
                 }
             }
@@ -142,49 +147,66 @@ final class Table {
 
     private int slotOf(int hash, Name name, Log log) {
         long[] seen = slots;
-        int at = (int) (((hash & 0xFFFF_FFFFL) * seen.length) >>> 32);
-        // Bounded, since a reader without the lock might never see an empty slot.
+        int at = home(hash, seen.length);
+        // Bounded, since a reader without the lock might never see where to stop.
         for (int i = 0; i < seen.length; i++) {
             long slot = seen[at];
-            if (slot == 0) {
-                return -1;
-            }
             if (hash(slot) == hash && log.isOf((int) slot, name)) {
                 return at;
+            }
+            if (slot == 0 || distance(slot, at, seen.length) < i) {
+                return -1;
             }
             at = at + 1 == seen.length ? 0 : at + 1;
         }
         return -1;
     }
 
+    /** Puts a slot behind those whose homes are not after its own, and moves the rest of the run on. */
     private void place(long slot) {
-        int at = home(hash(slot));
-        while (slots[at] != 0) {
-            at = next(at);
+        int at = home(hash(slot), slots.length);
+        int moved = 0;
+        while (slots[at] != 0 && distance(slots[at], at) >= moved) {
+            at = wrapped(at + 1);
+            moved++;
         }
-        slots[at] = slot;
+        long carried = slot;
+        while (carried != 0) {
+            long next = slots[at];
+            slots[at] = carried;
+            carried = next;
+            at = wrapped(at + 1);
+        }
     }
 
-    /** Closes the gap, so that no probe ends too early (Knuth, volume 3, 6.4, algorithm R). */
-    private void removeAt(int gap) {
+    /** Moves what is not at home back by one, up to the next that is. */
+    private void removeAt(int removed) {
         used--;
-        for (int at = next(gap); slots[at] != 0; at = next(at)) {
-            int home = home(hash(slots[at]));
-            boolean homeIsBetween = gap < at ? (gap < home && home <= at) : (gap < home || home <= at);
-            if (!homeIsBetween) {
-                slots[gap] = slots[at];
-                gap = at;
-            }
+        int gap = removed;
+        for (int at = wrapped(gap + 1); slots[at] != 0 && distance(slots[at], at) > 0; at = wrapped(at + 1)) {
+            slots[gap] = slots[at];
+            gap = at;
         }
         slots[gap] = 0;
     }
 
-    private int next(int at) {
-        return at + 1 == slots.length ? 0 : at + 1;
+    /** A place not twice as far as the table reaches. */
+    private int wrapped(int at) {
+        return at < slots.length ? at : at - slots.length;
     }
 
-    private int home(int hash) {
-        return (int) (((hash & 0xFFFF_FFFFL) * slots.length) >>> 32);
+    private int distance(long slot, int at) {
+        return distance(slot, at, slots.length);
+    }
+
+    /** How far a slot stands from its home. */
+    private static int distance(long slot, int at, int length) {
+        int distance = at - home(hash(slot), length);
+        return distance < 0 ? distance + length : distance;
+    }
+
+    private static int home(int hash, int length) {
+        return (int) (((hash & 0xFFFF_FFFFL) * length) >>> 32);
     }
 
     private static int hash(long slot) {

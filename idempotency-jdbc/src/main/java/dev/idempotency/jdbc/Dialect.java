@@ -2,7 +2,9 @@ package dev.idempotency.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Locale;
 import java.util.Set;
 
@@ -12,6 +14,7 @@ import java.util.Set;
  * @param schemaFile the file in {@code schema/} with the library's table, or empty if the library's table can't be used
  * @param clock how it tells the time
  * @param returnsInserted whether an insert can return what it has inserted
+ * @param largestStatement reads how many bytes a statement may have; empty if there is no such limit
  * @param firstRows bounds a query to a number of rows, which is bound
  * @param rerunStates SQLStates beside class 40 that mean "run the whole transaction again"
  * @param rerunCodes vendor codes that mean the same, where the SQLState says nothing
@@ -24,6 +27,7 @@ record Dialect(
         String schemaFile,
         Clock clock,
         boolean returnsInserted,
+        String largestStatement,
         String firstRows,
         Set<String> rerunStates,
         Set<Integer> rerunCodes,
@@ -39,7 +43,16 @@ record Dialect(
      * UNCOMMITTED (90143); a deadlock is 40001. Its own clock stands still.
      */
     static final Dialect H2 = new Dialect(
-            "h2.sql", Clock.BOUND, false, STANDARD, Set.of("HYT00", "90131", "90143"), Set.of(), Set.of(), false, """
+            "h2.sql",
+            Clock.BOUND,
+            false,
+            "",
+            STANDARD,
+            Set.of("HYT00", "90131", "90143"),
+            Set.of(),
+            Set.of(),
+            false,
+            """
             SELECT COLUMN_NAME, DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS
               WHERE UPPER(TABLE_SCHEMA) = UPPER(COALESCE(?, SCHEMA())) AND UPPER(TABLE_NAME) = UPPER(?)
                 AND (UPPER(DATA_TYPE) = 'VARCHAR_IGNORECASE'
@@ -50,6 +63,7 @@ record Dialect(
             "postgresql.sql",
             new Clock("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)", true),
             true,
+            "",
             STANDARD,
             Set.of("55P03"),
             Set.of(),
@@ -67,6 +81,7 @@ record Dialect(
             "mariadb.sql",
             Mysql.CLOCK,
             true,
+            Mysql.LARGEST_STATEMENT,
             Mysql.FIRST_ROWS,
             Set.of(),
             Set.of(Mysql.LOCK_WAIT_TIMEOUT),
@@ -78,6 +93,7 @@ record Dialect(
             "mysql.sql",
             Mysql.CLOCK,
             false,
+            Mysql.LARGEST_STATEMENT,
             Mysql.FIRST_ROWS,
             Set.of(),
             Set.of(Mysql.LOCK_WAIT_TIMEOUT),
@@ -86,7 +102,7 @@ record Dialect(
             Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", Clock.BOUND, false, "", Set.of(), Set.of(), Set.of(), false, "");
+    static final Dialect UNKNOWN = new Dialect("", Clock.BOUND, false, "", "", Set.of(), Set.of(), Set.of(), false, "");
 
     /** What MariaDB and MySQL have in common. */
     private static final class Mysql {
@@ -94,6 +110,8 @@ record Dialect(
         /** Does not depend on the session's time zone, and is the same all through one statement. */
         static final Clock CLOCK =
                 new Clock("TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))", false);
+
+        static final String LARGEST_STATEMENT = "SELECT @@max_allowed_packet";
 
         static final String FIRST_ROWS = " LIMIT ?";
 
@@ -132,5 +150,16 @@ record Dialect(
      */
     boolean beginsLate() {
         return equals(MARIADB) || equals(MYSQL);
+    }
+
+    /** Whether nobody has bounded how long this connection waits for locks; the other databases do by default. */
+    boolean waitsForEver(Connection connection) throws SQLException {
+        if (!equals(POSTGRESQL)) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW lock_timeout")) {
+            return row.next() && "0".equals(row.getString(1));
+        }
     }
 }

@@ -4,7 +4,10 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.InProgress;
+import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
+import dev.idempotency.RetryableException;
+import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.Judgement;
 import dev.idempotency.store.LeaseBackend;
@@ -35,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * complete.
  */
 final class JdbcLeases implements LeaseBackend {
+
+    /** Below the smallest limit that is in use. */
+    private static final int ALWAYS_FITS = 1 << 18;
 
     private final Database database;
     private final LeaseStatements statements;
@@ -163,6 +169,36 @@ final class JdbcLeases implements LeaseBackend {
 
     @Override
     public boolean complete(Request request, UUID owner, long token, byte[] payload, Duration retention) {
+        try {
+            return completed(request, owner, token, payload, retention);
+        } catch (OutcomeUnknownException | RetryableException failure) {
+            if (isTooLarge(payload)) {
+                throw new StoreException(
+                        "the response of " + payload.length
+                                + " bytes does not fit into a statement: raise the database's" + " max_allowed_packet",
+                        failure);
+            }
+            throw failure;
+        }
+    }
+
+    /** A statement that is too large ends the connection, which looks like the loss of any other. */
+    private boolean isTooLarge(byte[] payload) {
+        String largest = database.dialect().largestStatement();
+        if (largest.isEmpty() || payload.length < ALWAYS_FITS) {
+            return false;
+        }
+        try (Session session = Session.open(database)) {
+            // Where a driver writes the payload as text, a byte may become two.
+            return 2L * payload.length
+                    > session.<Long>reading(handle ->
+                            handle.createQuery(largest).mapTo(Long.class).one());
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private boolean completed(Request request, UUID owner, long token, byte[] payload, Duration retention) {
         return settle(
                 request,
                 owner,
@@ -269,6 +305,11 @@ final class JdbcLeases implements LeaseBackend {
         Map<IdempotencyKey, RecordRow> live = new LinkedHashMap<>(found);
         live.values().removeIf(row -> !row.isLive());
         return live;
+    }
+
+    @Override
+    public List<String> warnings() {
+        return database.warnings();
     }
 
     private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordRow> rows) {

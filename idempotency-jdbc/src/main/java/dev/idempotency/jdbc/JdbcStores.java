@@ -4,6 +4,7 @@ import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.StoreException;
 import dev.idempotency.Window;
+import dev.idempotency.store.GatedLeases;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
 import java.sql.SQLException;
@@ -199,6 +200,8 @@ public final class JdbcStores {
      * <ul>
      *   <li>A claim is committed before the action runs, and no connection is held while it does.
      *   <li>Callers who wait in one process don't use up the pool: of those that share a key, one asks the database.
+     *   <li>A transactional store on the same table may be sent the same keys. It takes over no lease: a record in progress is
+     *       refused as such, also once its lease is over.
      *   <li>Records stay in the table after their retention until they are {@linkplain RecordAdmin#purge purged}.
      * </ul>
      *
@@ -206,7 +209,7 @@ public final class JdbcStores {
      * @param codec turns responses into bytes and back
      * @param options lease, retention and the rest
      * @param table where the records are: a table, with its schema before a dot if it isn't the default one; letters,
-     *     digits and underscores. Stores of both modes may share it, if they share no key
+     *     digits and underscores. Stores of both modes may share it
      * @param schema what to do about the table now
      * @param <R> the response
      * @return the store
@@ -220,7 +223,7 @@ public final class JdbcStores {
         Objects.requireNonNull(schema, "schema");
         TableName name = TableName.of(table);
         Database database = Database.of(Objects.requireNonNull(jdbi, "jdbi"));
-        SchemaFile.prepare(database, name, schema);
+        SchemaFile.prepareForLeases(database, name, schema);
         return new GatedLeases<>(new JdbcLeases(database, name), codec, options);
     }
 

@@ -46,9 +46,9 @@ final class RecordStatements {
                 + " expires_at) SELECT ?, record_id, fingerprint, response, owner, token, lease_until, created_at,"
                 + " expires_at FROM " + table
                 + " WHERE idempotency_key = ? AND record_id = ? AND expires_at > " + now;
-        // The inner SELECT lets PostgreSQL take the time once, and look into the index with it.
-        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= (SELECT " + now
-                + ") ORDER BY expires_at" + dialect.firstRows() + " FOR UPDATE SKIP LOCKED";
+        // The time of one moment, with which the database can look into the index.
+        selectExpired = "SELECT idempotency_key FROM " + table + " WHERE expires_at <= " + clock.once()
+                + " ORDER BY expires_at" + dialect.firstRows() + " FOR UPDATE SKIP LOCKED";
         deleteOneExpired = "DELETE FROM " + table + " WHERE idempotency_key = ? AND expires_at <= " + now;
     }
 

@@ -4,7 +4,7 @@ package dev.idempotency.jdbc;
 public enum Schema {
     /** Create the table if it is not there, then validate it. */
     CREATE,
-    /** Check that the table has the columns and the unique key that it must have, and refuse to start if not. */
+    /** Check that the table has the columns, the unique key and the indexes that it must have, and refuse to start if not. */
     VALIDATE,
     /** Nothing: the table is taken to be right. */
     NONE

@@ -6,10 +6,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Creates and validates the library's table. */
@@ -29,6 +31,42 @@ final class SchemaFile {
     private static final Pattern COMMENTS = Pattern.compile("--[^\n]*");
 
     private SchemaFile() {}
+
+    /** As {@link #prepare}, and sees to the index that takeovers need: without it they would read, or lock, the whole table. */
+    static void prepareForLeases(Database database, TableName table, Schema schema) {
+        prepare(database, table, schema);
+        if (schema == Schema.NONE) {
+            return;
+        }
+        try (var handle = database.jdbi().open()) {
+            boolean indexed = isIndexed(handle.getConnection(), table, "record_id");
+            if (!database.autoCommit()) {
+                handle.getConnection().rollback();
+            }
+            if (!indexed) {
+                throw new StoreException(
+                        "the table " + table + " has no index that begins with record_id; create it as the file schema/"
+                                + database.dialect().schemaFile() + " in this module does",
+                        null);
+            }
+        } catch (JdbiException | SQLException e) {
+            throw new StoreException("the indexes of the table " + table + " could not be looked at", e);
+        }
+    }
+
+    private static boolean isIndexed(Connection connection, TableName name, String column) throws SQLException {
+        StoredTable table = StoredTable.of(connection, name);
+        try (ResultSet indexes =
+                connection.getMetaData().getIndexInfo(table.catalog(), table.schema(), table.table(), false, true)) {
+            while (indexes.next()) {
+                if (column.equalsIgnoreCase(indexes.getString("COLUMN_NAME"))
+                        && indexes.getInt("ORDINAL_POSITION") == 1) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
 
     static void prepare(Database database, TableName table, Schema schema) {
         if (database.dialect().schemaFile().isEmpty()) {

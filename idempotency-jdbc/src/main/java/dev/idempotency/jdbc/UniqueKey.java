@@ -39,16 +39,11 @@ record UniqueKey(String table, List<String> columns) {
     void check(Connection connection, Dialect dialect) throws SQLException {
         TableName name = TableName.of(table);
         DatabaseMetaData metaData = connection.getMetaData();
-        // What stands before the dot is a catalog where there are no schemas, as on MariaDB.
-        boolean schemas = metaData.supportsSchemasInTableDefinitions();
-        String qualifier = name.schema() == null ? null : stored(metaData, name.schema());
-        String catalog = schemas || qualifier == null ? connection.getCatalog() : qualifier;
-        String schema = schemas ? (qualifier == null ? connection.getSchema() : qualifier) : null;
-        String stored = stored(metaData, name.table());
+        StoredTable stored = StoredTable.of(connection, name);
         Set<String> wanted = new TreeSet<>();
         columns.forEach(column -> wanted.add(column.toUpperCase(Locale.ROOT)));
 
-        Map<String, String> types = types(metaData, catalog, schema, stored);
+        Map<String, String> types = types(metaData, stored);
         if (types.isEmpty()) {
             throw new StoreException("there is no table " + table + "; create it before the store is made", null);
         }
@@ -66,7 +61,7 @@ record UniqueKey(String table, List<String> columns) {
                         null);
             }
         }
-        Collection<Set<String>> keys = uniqueKeys(metaData, catalog, schema, stored);
+        Collection<Set<String>> keys = uniqueKeys(metaData, stored);
         if (!keys.contains(wanted)) {
             throw new StoreException(
                     "the table " + table + " has no unique key on exactly " + wanted + ", without which nothing stops a"
@@ -93,15 +88,13 @@ record UniqueKey(String table, List<String> columns) {
         return loose;
     }
 
-    private static Map<String, String> types(
-            DatabaseMetaData metaData, @Nullable String catalog, @Nullable String schema, String table)
-            throws SQLException {
+    private static Map<String, String> types(DatabaseMetaData metaData, StoredTable table) throws SQLException {
         Map<String, String> types = new HashMap<>();
-        try (ResultSet columns = metaData.getColumns(catalog, schema, table, null)) {
+        try (ResultSet columns = metaData.getColumns(table.catalog(), table.schema(), table.table(), null)) {
             while (columns.next()) {
                 // What was asked for are patterns, in which an underscore stands for any letter.
-                if (isNamed(columns.getString("TABLE_NAME"), table)
-                        && isNamed(columns.getString("TABLE_SCHEM"), schema)) {
+                if (isNamed(columns.getString("TABLE_NAME"), table.table())
+                        && isNamed(columns.getString("TABLE_SCHEM"), table.schema())) {
                     types.put(
                             columns.getString("COLUMN_NAME").toUpperCase(Locale.ROOT),
                             columns.getString("TYPE_NAME").toUpperCase(Locale.ROOT));
@@ -111,11 +104,10 @@ record UniqueKey(String table, List<String> columns) {
         return types;
     }
 
-    private static Collection<Set<String>> uniqueKeys(
-            DatabaseMetaData metaData, @Nullable String catalog, @Nullable String schema, String table)
+    private static Collection<Set<String>> uniqueKeys(DatabaseMetaData metaData, StoredTable table)
             throws SQLException {
         Map<String, Set<String>> byIndex = new HashMap<>();
-        try (ResultSet indexes = metaData.getIndexInfo(catalog, schema, table, true, true)) {
+        try (ResultSet indexes = metaData.getIndexInfo(table.catalog(), table.schema(), table.table(), true, true)) {
             while (indexes.next()) {
                 String column = indexes.getString("COLUMN_NAME");
                 if (column != null) {
@@ -129,12 +121,5 @@ record UniqueKey(String table, List<String> columns) {
 
     private static boolean isNamed(@Nullable String name, @Nullable String asked) {
         return name == null || asked == null || name.equalsIgnoreCase(asked);
-    }
-
-    private static String stored(DatabaseMetaData metaData, String name) throws SQLException {
-        if (metaData.storesUpperCaseIdentifiers()) {
-            return name.toUpperCase(Locale.ROOT);
-        }
-        return metaData.storesLowerCaseIdentifiers() ? name.toLowerCase(Locale.ROOT) : name;
     }
 }

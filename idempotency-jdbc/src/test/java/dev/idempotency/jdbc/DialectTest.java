@@ -302,7 +302,7 @@ class DialectTest {
     }
 
     /** H2 under a name that nobody knows. */
-    private static DataSource renamed() {
+    static DataSource renamed() {
         DataSource real = TestDatabase.H2.fresh();
         return answering(DataSource.class, real, "getConnection", () -> {
             Connection connection = real.getConnection();

@@ -127,5 +127,18 @@ class LeasedResponseTest {
         var created = JdbcStores.leased(table.jdbi, Codec.utf8(), LeaseOptions.defaults(), "elsewhere", Schema.CREATE);
         assertThat(answer(created, request, "ok")).isEqualTo(new Executed<>("ok"));
         assertThat(table.count()).isZero();
+
+        boolean indexOfATable =
+                table.database == TestDatabase.MARIADB || table.database == TestDatabase.MARIADB_SNAPSHOT;
+        table.direct.useHandle(
+                handle -> handle.execute("drop index elsewhere_record_id" + (indexOfATable ? " on elsewhere" : "")));
+        assertThatThrownBy(() -> JdbcStores.leased(
+                        table.jdbi, Codec.utf8(), LeaseOptions.defaults(), "elsewhere", Schema.VALIDATE))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("record_id");
+        JdbcStores.transactional(
+                table.jdbi,
+                Codec.utf8(),
+                RecordTableOptions.defaults().table("elsewhere").schema(Schema.VALIDATE));
     }
 }

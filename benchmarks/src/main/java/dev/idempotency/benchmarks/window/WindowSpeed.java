@@ -14,8 +14,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
  * Runs {@link WindowBenchmark} with 1 and 2 threads and counts allocation; writes {@code window-speed-1.json} and
  * {@code window-speed-2.json}, as JMH has them.
  *
- * <p>{@code mvn -q -B compile exec:java -pl benchmarks -am
- * -Dexec.mainClass=dev.idempotency.benchmarks.window.WindowSpeed}; {@code -Dexec.args="hit COMPACT,CAFFEINE 13900 300"}
+ * <p>{@code mvn -q -B compile exec:exec -pl benchmarks -am
+ * -Dbenchmark=window.WindowSpeed}; {@code -Darguments="hit COMPACT,CAFFEINE 13900 300"}
  * for one operation, some windows, one rate and one duration.
  */
 public final class WindowSpeed {

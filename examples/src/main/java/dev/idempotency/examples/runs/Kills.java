@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
  * Applications are killed and their server is lost, while senders send each key until it is acknowledged.
  *
  * <ol>
- *   <li>Each application is a process; it is killed at a random moment, 50 to 800 ms after it has begun to work, and
- *       replaced.
+ *   <li>Each application is a process; it is killed at a random moment while it works, and replaced by one that has
+ *       started up meanwhile.
  *   <li>PostgreSQL is stopped in immediate mode, MariaDB is killed; it is started again on what is on its disk. Its commits
  *       are flushed.
  *   <li>Senders never stop; of what they send, three in ten is being sent by others too, and one in ten is old.
@@ -240,6 +240,9 @@ public final class Kills implements Callable<Integer> {
             print.line(
                     "takeovers %,d at least; a refused key was acknowledged after %,d ms at most; a lease is %,d ms",
                     counts.get("takeovers"), ledger.longestInProgress(), lease);
+            print.line(
+                    "effects of holders that overran their leases, beside that of whoever took over: %,d",
+                    stored.overridden());
         }
         print.check(inTime, String.format("done in %,d minutes", minutes));
         print.check(

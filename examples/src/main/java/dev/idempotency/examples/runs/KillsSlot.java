@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place where an application runs, is killed when it has worked for a while, and is started again, until there are no
+ * A place where an application runs, is killed when it has worked for a while and its successor is ready, until there are no
  * kills left; then it runs until the slot is ended.
  */
 final class KillsSlot {
@@ -56,46 +56,50 @@ final class KillsSlot {
     }
 
     private void run() {
+        ChildJvm app = start();
         try {
             while (!over.getAsBoolean()) {
-                live();
+                app.awaitReady();
+                ChildJvm successor = killsLeft.getAndDecrement() > 0 ? start() : null;
+                live(app, successor);
+                if (successor != null) {
+                    app = successor;
+                }
             }
         } catch (InterruptedException e) {
             // Ended.
         } catch (Throwable e) {
             failure = e;
-        }
-    }
-
-    private void live() throws InterruptedException {
-        try {
-            liveOnce();
         } finally {
-            port = 0;
-            ledger.takeovers(takeovers.getThenReset());
+            app.close();
         }
     }
 
-    private void liveOnce() throws InterruptedException {
-        try (ChildJvm app = ChildJvm.start(
-                KillsApp.class, LONGEST_LIFE, settings.arguments().toArray(String[]::new))) {
-            app.awaitReady();
+    private ChildJvm start() {
+        return ChildJvm.start(KillsApp.class, LONGEST_LIFE, settings.arguments().toArray(String[]::new));
+    }
+
+    /** Lets it work until it is killed, which is when its successor is ready, or until all is over. */
+    private void live(ChildJvm app, @Nullable ChildJvm successor) throws InterruptedException {
+        try {
             app.go();
             long before = acknowledged.get();
             port = Integer.parseInt(app.lines().get(0));
-            while (acknowledged.get() == before && !over.getAsBoolean()) {
+            while (!over.getAsBoolean() && (successor == null || acknowledged.get() == before)) {
                 Thread.sleep(5);
             }
-            if (over.getAsBoolean() || killsLeft.getAndDecrement() <= 0) {
-                while (!over.getAsBoolean()) {
-                    Thread.sleep(20);
-                }
+            if (successor == null || over.getAsBoolean()) {
                 return;
             }
+            successor.awaitReady();
             Thread.sleep(ThreadLocalRandom.current().nextInt(50, 800));
             ledger.lossBegins();
             app.kill();
             ledger.appKilled();
+        } finally {
+            app.close();
+            port = 0;
+            ledger.takeovers(takeovers.getThenReset());
         }
     }
 

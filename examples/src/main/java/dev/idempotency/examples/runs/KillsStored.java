@@ -1,35 +1,46 @@
 package dev.idempotency.examples.runs;
 
-import java.util.BitSet;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
  * What is in the database in the end, held against what the senders were told.
  *
  * @param lost keys that were acknowledged and are not there
- * @param twice effects of keys that have one already
- * @param other keys that were acknowledged with another response than is stored
+ * @param twice effects beside another one of the same key, of which neither overrides the other
+ * @param overridden effects of holders that overran their leases, beside that of whoever took over
+ * @param other keys that were acknowledged with another response than is stored, and counts
  * @param unknown keys that are stored, although nobody was told so
  */
-record KillsStored(long lost, long twice, long other, long unknown) {
+record KillsStored(long lost, long twice, long overridden, long other, long unknown) {
 
     static KillsStored of(Service service, Map<Long, String> acknowledged) {
-        BitSet seen = new BitSet();
-        long[] counts = new long[3];
+        Map<Long, String> stored = new HashMap<>();
+        Counts counts = new Counts();
         service.effects((number, response) -> {
-            String told = acknowledged.get(number);
-            if (seen.get((int) number)) {
-                counts[0]++;
-            } else if (told == null) {
-                counts[2]++;
-            } else if (!told.equals(response)) {
-                counts[1]++;
+            String beside = stored.putIfAbsent(number, response);
+            if (beside == null) {
+                return;
             }
-            seen.set((int) number);
+            if (service.overrides(response, beside)) {
+                counts.add("overridden");
+                stored.put(number, response);
+            } else {
+                counts.add(service.overrides(beside, response) ? "overridden" : "twice");
+            }
         });
-        long lost = acknowledged.keySet().stream()
-                .filter(number -> !seen.get(number.intValue()))
+        acknowledged.forEach((number, told) -> {
+            String response = stored.get(number);
+            if (response == null) {
+                counts.add("lost");
+            } else if (!response.equals(told)) {
+                counts.add("other");
+            }
+        });
+        long unknown = stored.keySet().stream()
+                .filter(number -> !acknowledged.containsKey(number))
                 .count();
-        return new KillsStored(lost, counts[0], counts[1], counts[2]);
+        return new KillsStored(
+                counts.get("lost"), counts.get("twice"), counts.get("overridden"), counts.get("other"), unknown);
     }
 }

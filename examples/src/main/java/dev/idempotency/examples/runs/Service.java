@@ -17,6 +17,14 @@ interface Service extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Whether both effects of one number are within what the store promises, and this one, by its response, is the one that
+     * counts. In a database that never is.
+     */
+    default boolean overrides(String effect, String other) {
+        return false;
+    }
+
     @Override
     void close();
 

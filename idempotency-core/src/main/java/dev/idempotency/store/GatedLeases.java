@@ -1,4 +1,4 @@
-package dev.idempotency.jdbc;
+package dev.idempotency.store;
 
 import dev.idempotency.Action;
 import dev.idempotency.Codec;
@@ -8,28 +8,28 @@ import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
-import dev.idempotency.store.KeyGate;
-import dev.idempotency.store.Lease;
-import dev.idempotency.store.LeaseBackend;
-import dev.idempotency.store.LeaseOptions;
-import dev.idempotency.store.LeasedStore;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease protocol for callers who wait: of those in this process that share a key, one asks the database, and the
+ * The lease protocol for callers who wait: of those in this process that share a key, one asks the store, and the
  * others stand at a gate outside the pool.
  *
  * <ol>
- *   <li>Without waiting, each call asks the database at once: a refusal says by how much the lease lasts, and whether the
+ *   <li>Without waiting, each call asks the backend at once: a refusal says by how much the lease lasts, and whether the
  *       fingerprint is the wrong one.
  *   <li>With waiting, a call first enters the gate. The one in front claims, waits by asking again, and runs the action if
  *       it is granted; the others are answered with what it has found.
- *   <li>Who stood at the gate for as long as a lease, or as it may wait, asks the database for itself: the one in front may
+ *   <li>Who stood at the gate for as long as a lease, or as it may wait, asks the backend for itself: the one in front may
  *       have overrun its lease.
  * </ol>
+ *
+ * <p>Safe for use by any number of threads. For authors of stores that are reached through a pool of connections.
+ *
+ * @param <R> the response
  */
-final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
+public final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
 
     /** Whose leases are shorter than this still does not ask more often. */
     private static final Duration SHORTEST_STAND = Duration.ofSeconds(1);
@@ -40,7 +40,15 @@ final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
     private final LeasedStore<R> atOnce;
     private final KeyGate<R> gate = new KeyGate<>();
 
-    GatedLeases(LeaseBackend backend, Codec<R> codec, LeaseOptions options) {
+    /**
+     * A store over a backend.
+     *
+     * @param backend the four primitives
+     * @param codec how responses are kept
+     * @param options lease, retention and the rest
+     * @throws IllegalArgumentException if the lease is longer than the retention
+     */
+    public GatedLeases(LeaseBackend backend, Codec<R> codec, LeaseOptions options) {
         this.backend = backend;
         this.codec = codec;
         this.options = options;
@@ -85,6 +93,11 @@ final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
             Thread.currentThread().interrupt();
             throw new RetryableException("interrupted while waiting for the key; nothing was run", e);
         }
+    }
+
+    @Override
+    public List<String> warnings() {
+        return backend.warnings();
     }
 
     @Override

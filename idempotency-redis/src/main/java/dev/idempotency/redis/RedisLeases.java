@@ -1,0 +1,189 @@
+package dev.idempotency.redis;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Original;
+import dev.idempotency.Outcome.Conflict;
+import dev.idempotency.Outcome.InProgress;
+import dev.idempotency.Outcome.Mismatch;
+import dev.idempotency.Request;
+import dev.idempotency.StoreException;
+import dev.idempotency.UnreadableRecordException;
+import dev.idempotency.store.LeaseBackend;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases in Redis, one string value for each name of a record.
+ *
+ * <ol>
+ *   <li>Each primitive is one script, which Redis runs alone and whose writes reach a replica together. It reads the
+ *       server's clock, and sets each key with its expiry in one command. Nothing needs to be purged.
+ *   <li>A record in progress knows all its names, so that a takeover through one of them takes all. A complete record
+ *       never changes, and knows none.
+ *   <li>All names of a record are on one server: always so without a cluster; on one, requests with several keys need a
+ *       hash tag, and names are only added by requests.
+ *   <li>A token is at least the server's clock and the last token of any of the keys + 1. A released record leaves its token
+ *       behind for an hour, so that tokens grow even if another server takes over whose clock is behind by less.
+ *       After the expiry of a record there is the clock alone.
+ * </ol>
+ *
+ * <p>What Redis answers is written at least in its memory; {@code docs/guarantees.md} says what can be lost after that.
+ */
+final class RedisLeases implements LeaseBackend {
+
+    /** What Redis holds in one string, less what a record has besides the payload, generously. */
+    private static final int LARGEST_PAYLOAD = 512 * 1024 * 1024 - 64 * 1024;
+
+    private static final Script CLAIM = Script.of("record.lua", "claim.lua");
+    private static final Script COMPLETE = Script.of("record.lua", "complete.lua");
+    private static final Script RELEASE = Script.of("record.lua", "release.lua");
+    private static final Script EXTEND = Script.of("record.lua", "extend.lua");
+
+    private final RedisScripts scripts;
+    private final RedisKeys keys;
+    private final int replicas;
+    private final long confirmedWithin;
+    private final List<String> warnings;
+
+    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin, List<String> warnings) {
+        this.warnings = warnings;
+        this.scripts = scripts;
+        this.keys = keys;
+        this.replicas = replicas;
+        this.confirmedWithin = confirmedWithin.toMillis();
+    }
+
+    @Override
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    @Override
+    public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
+        Fingerprint fingerprint = request.fingerprint();
+        List<byte[]> arguments = List.of(
+                bytes(owner),
+                micros(lease),
+                micros(retention),
+                fingerprint == null ? new byte[0] : fingerprint.toBytes());
+        List<byte[]> spelled = keys.of(request.keys());
+        if (replicas == 0) {
+            return claim(request, (List<?>) scripts.run(CLAIM, spelled, arguments));
+        }
+        RedisScripts.Confirmed confirmed = scripts.runAndWait(CLAIM, spelled, arguments, replicas, confirmedWithin);
+        Claim claim = claim(request, (List<?>) confirmed.answer());
+        if (claim instanceof Claim.Granted granted && confirmed.replicas() < replicas) {
+            NotReplicatedException tooFew = new NotReplicatedException(confirmed.replicas(), replicas);
+            try {
+                release(request, owner, granted.token());
+            } catch (RuntimeException e) {
+                tooFew.addSuppressed(e);
+            }
+            throw tooFew;
+        }
+        return claim;
+    }
+
+    private static Claim claim(Request request, List<?> answer) {
+        return switch ((int) number(answer, 0)) {
+            case 0 -> new Claim.Granted(uuid(answer, 1), number(answer, 2), number(answer, 3) == 1);
+            case 1 ->
+                new Claim.Done(
+                        key(request, answer, 1),
+                        new Original<>(uuid(answer, 2), bytes(answer, 4), fingerprint(bytes(answer, 3))),
+                        request.keys(),
+                        Duration.of(number(answer, 5), ChronoUnit.MICROS));
+            case 2 ->
+                new Claim.Refused(
+                        new InProgress<>(key(request, answer, 1), Duration.of(number(answer, 2), ChronoUnit.MICROS)));
+            case 3 -> new Claim.Refused(new Mismatch<>(key(request, answer, 1)));
+            case 4 -> {
+                List<IdempotencyKey> taken = new ArrayList<>();
+                for (int i = 1; i < answer.size(); i++) {
+                    taken.add(key(request, answer, i));
+                }
+                yield new Claim.Refused(new Conflict<>(taken));
+            }
+            default ->
+                throw new UnreadableRecordException(
+                        "the record of " + key(request, answer, 1) + " is damaged, or in format " + number(answer, 2)
+                                + ", which this release does not know",
+                        null);
+        };
+    }
+
+    @Override
+    public boolean complete(Request request, UUID owner, long token, byte[] payload, Duration retention) {
+        if (payload.length > LARGEST_PAYLOAD) {
+            throw new StoreException(
+                    "the response takes " + payload.length + " bytes, and Redis holds " + LARGEST_PAYLOAD, null);
+        }
+        List<byte[]> arguments = List.of(bytes(owner), decimal(token), payload, micros(retention));
+        List<byte[]> spelled = keys.of(request.keys());
+        if (replicas == 0) {
+            return yes(scripts.run(COMPLETE, spelled, arguments));
+        }
+        RedisScripts.Confirmed confirmed = scripts.runAndWait(COMPLETE, spelled, arguments, replicas, confirmedWithin);
+        if (yes(confirmed.answer()) && confirmed.replicas() < replicas) {
+            throw new NotReplicatedException(confirmed.replicas(), replicas);
+        }
+        return yes(confirmed.answer());
+    }
+
+    @Override
+    public boolean release(Request request, UUID owner, long token) {
+        return yes(scripts.run(RELEASE, keys.of(request.keys()), List.of(bytes(owner), decimal(token))));
+    }
+
+    @Override
+    public boolean extend(Request request, UUID owner, long token, Duration by) {
+        return yes(scripts.run(EXTEND, keys.of(request.keys()), List.of(bytes(owner), decimal(token), micros(by))));
+    }
+
+    private static boolean yes(Object answer) {
+        return answer.equals(1L);
+    }
+
+    private static long number(List<?> answer, int at) {
+        return (Long) answer.get(at);
+    }
+
+    private static byte[] bytes(List<?> answer, int at) {
+        return (byte[]) answer.get(at);
+    }
+
+    private static UUID uuid(List<?> answer, int at) {
+        ByteBuffer bytes = ByteBuffer.wrap(bytes(answer, at));
+        return new UUID(bytes.getLong(), bytes.getLong());
+    }
+
+    private static IdempotencyKey key(Request request, List<?> answer, int at) {
+        return request.keys().get((int) number(answer, at) - 1);
+    }
+
+    private static @Nullable Fingerprint fingerprint(byte[] bytes) {
+        return bytes.length == 0 ? null : Fingerprint.of(bytes);
+    }
+
+    private static byte[] bytes(UUID uuid) {
+        return ByteBuffer.allocate(16)
+                .putLong(uuid.getMostSignificantBits())
+                .putLong(uuid.getLeastSignificantBits())
+                .array();
+    }
+
+    private static byte[] micros(Duration duration) {
+        return decimal(duration.toNanos() / 1_000);
+    }
+
+    private static byte[] decimal(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    }
+}

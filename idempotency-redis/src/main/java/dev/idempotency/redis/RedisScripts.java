@@ -1,0 +1,91 @@
+package dev.idempotency.redis;
+
+import dev.idempotency.RetryableException;
+import dev.idempotency.StoreException;
+import java.util.List;
+import redis.clients.jedis.AbstractPipeline;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Runs scripts.
+ *
+ * <ol>
+ *   <li>By digest, which is one round trip.
+ *   <li>A server that does not know the script, because it was started, promoted or flushed since, is sent the source,
+ *       which it then knows.
+ *   <li>Where replicas are to confirm, the script and {@code WAIT} go out together on one connection, since {@code WAIT}
+ *       is about what was written by the last command of its own connection.
+ * </ol>
+ *
+ * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. After a
+ * demotion or a lost connection all idle ones are closed too, as they are of no use: the next ones are made to whoever has
+ * the address by then.
+ */
+final class RedisScripts {
+
+    private final UnifiedJedis client;
+
+    RedisScripts(UnifiedJedis client) {
+        this.client = client;
+    }
+
+    /**
+     * Runs a script.
+     *
+     * @throws RetryableException if nothing was changed, and trying again is worth it
+     * @throws StoreException if nothing was changed, and trying again is not
+     * @throws RuntimeException any other if it is not known whether the script was run
+     */
+    Object run(Script script, List<byte[]> keys, List<byte[]> arguments) {
+        try {
+            return byDigest(script, keys, arguments);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** As {@link #run}, and says by how many replicas it was confirmed. */
+    Confirmed runAndWait(Script script, List<byte[]> keys, List<byte[]> arguments, int replicas, long millis) {
+        try {
+            for (boolean known = true; ; known = false) {
+                try (AbstractPipeline pipeline = client.pipelined()) {
+                    Response<Object> answer = known
+                            ? pipeline.evalsha(script.digest(), keys, arguments)
+                            : pipeline.eval(script.source(), keys, arguments);
+                    Response<Long> confirmed = pipeline.waitReplicas(keys.get(0), replicas, millis);
+                    pipeline.sync();
+                    try {
+                        return new Confirmed(answer.get(), confirmed.get());
+                    } catch (JedisNoScriptException e) {
+                        if (!known) {
+                            throw e;
+                        }
+                    }
+                }
+            }
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** What a script has answered, and how many replicas had it in time. */
+    record Confirmed(Object answer, long replicas) {}
+
+    private Object byDigest(Script script, List<byte[]> keys, List<byte[]> arguments) {
+        try {
+            return client.evalsha(script.digest(), keys, arguments);
+        } catch (JedisNoScriptException e) {
+            return client.eval(script.source(), keys, arguments);
+        }
+    }
+
+    private RuntimeException failed(RuntimeException failure) {
+        if (RedisFailures.concernsAllConnections(failure) && client instanceof RedisClient single) {
+            single.getPool().clear();
+        }
+        return RedisFailures.translated(failure);
+    }
+}

@@ -1,0 +1,13 @@
+/** A store in Redis, through Jedis. Start with {@link dev.idempotency.redis.RedisStores}. */
+module dev.idempotency.redis {
+    requires transitive dev.idempotency.core;
+    requires transitive redis.clients.jedis;
+    // Needed by Jedis, which as an automatic module cannot say so.
+    requires com.google.gson;
+    requires org.apache.commons.pool2;
+    requires org.json;
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+
+    exports dev.idempotency.redis;
+}
