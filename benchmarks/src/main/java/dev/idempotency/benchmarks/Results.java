@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 /**
  * Where results go: CSV files with a line of names first, to be read by programs. The last column of a file may hold commas,
@@ -54,5 +55,18 @@ public final class Results {
      */
     public static void note(String name, String value) throws IOException {
         add(NOTES, "name,value", name.replace(',', ' ') + "," + value.replaceAll("\\R", " "));
+    }
+
+    /**
+     * Writes a file, instead of one that is there.
+     *
+     * @param file the file's name
+     * @param lines the names, and then the values
+     * @throws IOException if it can't be written
+     */
+    public static void write(String file, List<String> lines) throws IOException {
+        Path path = folder().resolve(file);
+        Files.write(path, lines, StandardCharsets.UTF_8);
+        System.out.println("written to " + path);
     }
 }

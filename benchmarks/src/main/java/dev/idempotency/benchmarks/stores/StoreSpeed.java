@@ -95,7 +95,13 @@ public final class StoreSpeed {
                 for (String way : order) {
                     if (ways.matcher(way).matches()) {
                         String line = String.format(
-                                Locale.ROOT, "%s,%d,%s,%d,%.0f", target, threads, way, round, measured(way, threads, seconds));
+                                Locale.ROOT,
+                                "%s,%d,%s,%d,%.0f",
+                                target,
+                                threads,
+                                way,
+                                round,
+                                measured(way, threads, seconds));
                         if (round > 0) {
                             Results.add(FILE, HEADER, line);
                         } else {

@@ -1,7 +1,7 @@
 package dev.idempotency.benchmarks.window;
 
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
@@ -30,7 +30,7 @@ public final class WindowSpeed {
      * @throws IOException if results can't be written
      */
     public static void main(String[] arguments) throws RunnerException, IOException {
-        Path results = Files.createDirectories(Results.FOLDER);
+        Path results = Results.folder();
         String[] parameters = {"kind", "rate", "seconds"};
         for (int threads = 1; threads <= 2; threads++) {
             ChainedOptionsBuilder options = new OptionsBuilder()
