@@ -4,6 +4,8 @@ import dev.idempotency.benchmarks.Results;
 import dev.idempotency.benchmarks.load.Growth;
 import dev.idempotency.benchmarks.load.LoadRun;
 import dev.idempotency.benchmarks.stores.StoreSpeed;
+import dev.idempotency.benchmarks.window.WindowMemory;
+import dev.idempotency.benchmarks.window.WindowPauses;
 import dev.idempotency.benchmarks.window.WindowSpeed;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,38 +41,47 @@ public final class Measure {
         }
     }
 
-    private static final List<String> SPEED = List.of("window-speed-1.json", "window-speed-2.json");
-    private static final List<String> NONE = List.of();
+    private static final List<String> SPEED_FILES = List.of("window-speed-1.json", "window-speed-2.json");
+
+    /** What an earlier step has left is to stay. */
+    private static final List<String> KEEP = List.of();
 
     private static final List<Step> SHORT = List.of(
-            Step.of(WindowSpeed.class, SPEED, "key|hit|checkAndPublish|repeat", "COMPACT,CAFFEINE", "13900", "32"),
-            new Step(PACKAGE + "window.WindowMemory", List.of("window-memory.csv"), NONE),
-            new Step(PACKAGE + "window.WindowPauses", List.of("window-pauses.csv"), NONE),
-            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1", "3", "0.4"),
+            Step.of(
+                    WindowSpeed.class,
+                    SPEED_FILES,
+                    "key|hit|checkAndPublish|repeat",
+                    "COMPACT,CAFFEINE",
+                    "13900",
+                    "32",
+                    "1"),
+            Step.of(WindowMemory.class, List.of("window-memory.csv")),
+            Step.of(WindowPauses.class, List.of("window-pauses.csv")),
+            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1", "3", "0.3"),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.FILE, LoadRun.LIMIT_FILE),
-                    "--mode=SINGLE_STATEMENT,BATCH",
+                    "--mode=SINGLE_STATEMENT",
                     "--rate=139",
                     "--warm-up=7",
                     "--seconds=8"),
-            Step.of(LoadRun.class, NONE, "--mode=BATCH", "--rate=13900", "--warm-up=7", "--seconds=20"),
+            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=13900", "--warm-up=7", "--seconds=20"),
             Step.of(Growth.class, List.of(Growth.FILE), "--rows=100000,1000000", "--rounds=2", "--seconds=1"));
 
     private static final List<Step> FULL = List.of(
-            Step.of(WindowSpeed.class, SPEED),
-            new Step(PACKAGE + "window.WindowMemory", List.of("window-memory.csv"), NONE),
-            new Step(PACKAGE + "window.WindowPauses", List.of("window-pauses.csv"), NONE),
+            Step.of(WindowSpeed.class, SPEED_FILES),
+            Step.of(WindowMemory.class, List.of("window-memory.csv")),
+            Step.of(WindowPauses.class, List.of("window-pauses.csv")),
             Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE)),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.FILE),
                     "--mode=SINGLE,SINGLE_STATEMENT",
                     "--rate=139,1390,2780,5560"),
-            Step.of(LoadRun.class, NONE, "--mode=BATCH", "--rate=139,1390,13900,27800"),
-            Step.of(LoadRun.class, NONE, "--mode=BATCH", "--rate=13900", "--window=COMPACT"),
+            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=139,1390,13900,27800"),
+            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=13900", "--window=COMPACT"),
             // One that is too much for single calls, so that the report shows what that looks like.
-            Step.of(LoadRun.class, NONE, "--mode=SINGLE_STATEMENT", "--rate=13900", "--seconds=20"),
+            Step.of(LoadRun.class, KEEP, "--mode=SINGLE_STATEMENT", "--rate=13900", "--seconds=20"),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.LIMIT_FILE),

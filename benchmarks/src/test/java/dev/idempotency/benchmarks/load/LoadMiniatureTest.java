@@ -19,9 +19,9 @@ class LoadMiniatureTest {
                 "--target=H2",
                 "--mode=SINGLE,SINGLE_STATEMENT,BATCH",
                 "--rate=300",
-                "--warm-up=1",
-                "--seconds=1",
-                "--window-seconds=1",
+                "--warm-up=0.4",
+                "--seconds=0.6",
+                "--window-seconds=0.2",
                 "--window=COMPACT",
                 "--late=0.5");
 
@@ -30,7 +30,7 @@ class LoadMiniatureTest {
                 .filteredOn(line -> line.contains(",ALL,"))
                 .hasSize(3)
                 .allSatisfy(line ->
-                        assertThat(line).contains(",COMPACT,300,1,ALL,300,").endsWith(",true,"));
+                        assertThat(line).contains(",COMPACT,300,0.6,ALL,180,").endsWith(",true,"));
         assertThat(results.lines(LoadRun.FILE)).anyMatch(line -> line.contains(",WINDOW_REPEAT,"));
     }
 
