@@ -18,6 +18,9 @@ final class Windows {
     /** What is to take no longer than with Caffeine. */
     private static final List<String> TO_REACH = List.of("checkAndPublish", "hit");
 
+    /** What no window takes part in. */
+    private static final String KEY = "key";
+
     private static final double REPEATS_A_SECOND = 5_000_000;
     private static final double BYTES_A_REPEAT = 100;
 
@@ -140,7 +143,7 @@ final class Windows {
     }
 
     private static Spread ratio(List<Speed> speeds, Speed speed) {
-        if (speed.kind().isEmpty() || speed.kind().equals("CAFFEINE")) {
+        if (speed.operation().equals(KEY) || speed.kind().equals("CAFFEINE")) {
             return Spread.of(List.of());
         }
         return speeds.stream()
@@ -171,11 +174,11 @@ final class Windows {
     }
 
     private void repeats(List<Speed> speeds) {
-        double key = speeds.stream()
-                .filter(speed -> speed.operation().equals("key") && speed.threads() == 1)
-                .mapToDouble(Speed::bytes)
-                .findFirst()
-                .orElse(Double.NaN);
+        double key = Spread.of(speeds.stream()
+                        .filter(speed -> speed.operation().equals(KEY) && speed.threads() == 1)
+                        .map(Speed::bytes)
+                        .toList())
+                .median();
         for (String kind : List.of("COMPACT", "CAFFEINE")) {
             List<Speed> repeats = speeds.stream()
                     .filter(speed ->

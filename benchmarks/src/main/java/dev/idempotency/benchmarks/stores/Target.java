@@ -84,7 +84,9 @@ public enum Target {
 
     private static Running postgresql(Durability durability) {
         PostgresqlServer server = PostgresqlServer.start(PostgresqlServer.Version.V14, durability);
-        return new Running(server.url(), server.url(), server::close);
+        // As the library advises, and for both sides alike.
+        String url = server.url() + "&options=-c%20lock_timeout=5000";
+        return new Running(url, url, server::close);
     }
 
     /**
