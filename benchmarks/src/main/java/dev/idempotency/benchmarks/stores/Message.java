@@ -5,8 +5,13 @@ import dev.idempotency.Request;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** What a sender sends: an ID that no other message has, or one of those that were stored before. */
-record Message(String sender, String id) {
+/**
+ * What a sender sends: an ID that no other message has, or one of those that were stored before.
+ *
+ * @param sender who
+ * @param id what it calls the message
+ */
+public record Message(String sender, String id) {
 
     /** How many messages are stored before the repeats of them are measured. */
     static final int STORED = 10_000;
@@ -24,8 +29,17 @@ record Message(String sender, String id) {
         return stored(ThreadLocalRandom.current().nextInt(STORED));
     }
 
-    Request request() {
-        return Request.of(IdempotencyKey.of("im", sender, id));
+    IdempotencyKey key() {
+        return IdempotencyKey.of("im", sender, id);
+    }
+
+    /**
+     * The request for it.
+     *
+     * @return a request with its one key
+     */
+    public Request request() {
+        return Request.of(key());
     }
 
     static String idOf(Request request) {

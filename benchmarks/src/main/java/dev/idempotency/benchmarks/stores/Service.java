@@ -2,14 +2,8 @@ package dev.idempotency.benchmarks.stores;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.idempotency.Action;
-import dev.idempotency.BatchAction;
 import dev.idempotency.Codec;
 import dev.idempotency.Idempotency;
-import dev.idempotency.IdempotencyKey;
-import dev.idempotency.Original;
-import dev.idempotency.Outcome;
-import dev.idempotency.Request;
 import dev.idempotency.jdbc.JdbcStore;
 import dev.idempotency.jdbc.JdbcStores;
 import dev.idempotency.jdbc.RecordTableOptions;
@@ -20,12 +14,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
@@ -41,6 +31,9 @@ final class Service implements AutoCloseable {
     final boolean doNothing;
     private final HikariDataSource pool;
 
+    /** Messages stored in one go. */
+    private static final int FILL = 100;
+
     Service(Target target, Target.Running database, int connections) throws SQLException {
         doNothing = target.isPostgresql();
         if (target == Target.MARIADB) {
@@ -53,14 +46,10 @@ final class Service implements AutoCloseable {
         config.setMaximumPoolSize(connections);
         pool = new HikariDataSource(config);
         try (Connection connection = pool.getConnection()) {
-            for (String table : List.of("message", "claim", "idempotency_record")) {
+            for (String table : List.of("claim", "idempotency_record")) {
                 execute(connection, "drop table if exists " + table);
             }
-            execute(
-                    connection,
-                    target.sql("create table message (id IDENTITY, sender varchar(191) not null,"
-                            + " message_id varchar(255) not null, body varchar(255) not null,"
-                            + " unique (sender, message_id))"));
+            MessageTable.create(connection, target);
             execute(
                     connection,
                     target.sql("create table claim (idempotency_key BYTES not null primary key, response BYTES,"
@@ -68,23 +57,25 @@ final class Service implements AutoCloseable {
         }
         Jdbi jdbi = Jdbi.create(pool);
         byHand = new ByHand(pool);
-        JdbcStore<String> own = JdbcStores.yourTable(jdbi, Service::find);
+        JdbcStore<String> own = JdbcStores.yourTable(jdbi, MessageTable.finder());
         ownTable = Idempotency.with(own).build();
         windowed = Idempotency.with(own)
                 .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
                 .build();
         singleStatement = Idempotency.with(JdbcStores.yourTable(
-                        jdbi, Service::find, YourTableOptions.defaults().singleStatement()))
+                        jdbi, MessageTable.finder(), YourTableOptions.defaults().singleStatement()))
                 .build();
         transactional =
                 Idempotency.with(JdbcStores.transactional(jdbi, Codec.utf8())).build();
         actionFirst = Idempotency.with(JdbcStores.transactional(
                         jdbi, Codec.utf8(), RecordTableOptions.defaults().actionFirst()))
                 .build();
-        for (int i = 0; i < Message.STORED; i++) {
-            Message message = Message.stored(i);
-            transactional.execute(message.request(), insert(message));
-            windowed.execute(message.request(), insert(message));
+        for (int i = 0; i < Message.STORED; i += FILL) {
+            List<Message> messages = IntStream.range(i, Math.min(i + FILL, Message.STORED))
+                    .mapToObj(Message::stored)
+                    .toList();
+            MessageTable.executeAll(transactional, messages, false);
+            MessageTable.executeAll(windowed, messages, doNothing);
         }
     }
 
@@ -92,52 +83,6 @@ final class Service implements AutoCloseable {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
-    }
-
-    private static Optional<Original<String>> find(Handle handle, IdempotencyKey key) {
-        try {
-            String response = ByHand.find(handle.getConnection(), new Message(key.scope(), key.id()));
-            return Optional.of(new Original<>(key, response, null));
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** The work of an action, in plain JDBC as by hand. */
-    static Action<Handle, String, SQLException> insert(Message message) {
-        return handle -> {
-            ByHand.insert(handle.getConnection(), message);
-            return message.response();
-        };
-    }
-
-    List<Outcome<String>> batch(Idempotency<Handle, String> sends, List<Message> messages, boolean doNothing)
-            throws SQLException {
-        Map<String, Message> byId = new LinkedHashMap<>();
-        List<Request> requests = new ArrayList<>();
-        for (Message message : messages) {
-            byId.put(message.id(), message);
-            requests.add(message.request());
-        }
-        BatchAction<Handle, String, SQLException> action = (handle, fresh) -> {
-            List<Message> some = new ArrayList<>();
-            for (Request request : fresh) {
-                Message message = byId.get(Message.idOf(request));
-                if (message != null) {
-                    some.add(message);
-                }
-            }
-            Set<String> stored = ByHand.insertAll(handle.getConnection(), some, doNothing);
-            Map<Request, String> answers = new LinkedHashMap<>();
-            for (Request request : fresh) {
-                Message message = byId.get(Message.idOf(request));
-                if (message != null && stored.contains(message.id())) {
-                    answers.put(request, message.response());
-                }
-            }
-            return answers;
-        };
-        return sends.executeAll(requests, action);
     }
 
     @Override

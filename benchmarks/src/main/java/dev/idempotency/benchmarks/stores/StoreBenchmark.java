@@ -71,63 +71,63 @@ public class StoreBenchmark {
     @Benchmark
     public Outcome<String> ownTable() throws SQLException {
         Message message = Message.fresh();
-        return executed(service().ownTable.execute(message.request(), Service.insert(message)));
+        return executed(service().ownTable.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** First, on the own table, an action that is one statement. */
     @Benchmark
     public Outcome<String> ownTableSingleStatement() throws SQLException {
         Message message = Message.fresh();
-        return executed(service().singleStatement.execute(message.request(), Service.insert(message)));
+        return executed(service().singleStatement.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** First, with the library's table: claim, action, completion. */
     @Benchmark
     public Outcome<String> transactional() throws SQLException {
         Message message = Message.fresh();
-        return executed(service().transactional.execute(message.request(), Service.insert(message)));
+        return executed(service().transactional.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** First, with the library's table: action, then key and response. */
     @Benchmark
     public Outcome<String> transactionalActionFirst() throws SQLException {
         Message message = Message.fresh();
-        return executed(service().actionFirst.execute(message.request(), Service.insert(message)));
+        return executed(service().actionFirst.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** Repeat from the store, on the own table. */
     @Benchmark
     public Outcome<String> ownTableRepeat() throws SQLException {
         Message message = Message.repeated();
-        return replayed(service().ownTable.execute(message.request(), Service.insert(message)));
+        return replayed(service().ownTable.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** Repeat from the store, on the own table, an action that is one statement. */
     @Benchmark
     public Outcome<String> ownTableSingleStatementRepeat() throws SQLException {
         Message message = Message.repeated();
-        return replayed(service().singleStatement.execute(message.request(), Service.insert(message)));
+        return replayed(service().singleStatement.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** Repeat from the store, with the library's table, keys first. */
     @Benchmark
     public Outcome<String> transactionalRepeat() throws SQLException {
         Message message = Message.repeated();
-        return replayed(service().transactional.execute(message.request(), Service.insert(message)));
+        return replayed(service().transactional.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** Repeat from the store, with the library's table, action first. */
     @Benchmark
     public Outcome<String> transactionalActionFirstRepeat() throws SQLException {
         Message message = Message.repeated();
-        return replayed(service().actionFirst.execute(message.request(), Service.insert(message)));
+        return replayed(service().actionFirst.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** Repeat in the window. */
     @Benchmark
     public Outcome<String> windowRepeat() throws SQLException {
         Message message = Message.repeated();
-        return replayed(service().windowed.execute(message.request(), Service.insert(message)));
+        return replayed(service().windowed.execute(message.request(), MessageTable.insert(message)));
     }
 
     /** A batch on the own table. */
@@ -135,7 +135,7 @@ public class StoreBenchmark {
     @OperationsPerInvocation(BATCH)
     public List<Outcome<String>> ownTableBatch() throws SQLException {
         Service service = service();
-        return service.batch(service.ownTable, fresh(), service.doNothing);
+        return MessageTable.executeAll(service.ownTable, fresh(), service.doNothing);
     }
 
     /** A batch with the library's table. */
@@ -143,7 +143,7 @@ public class StoreBenchmark {
     @OperationsPerInvocation(BATCH)
     public List<Outcome<String>> transactionalBatch() throws SQLException {
         Service service = service();
-        return service.batch(service.transactional, fresh(), false);
+        return MessageTable.executeAll(service.transactional, fresh(), false);
     }
 
     private static List<Message> fresh() {

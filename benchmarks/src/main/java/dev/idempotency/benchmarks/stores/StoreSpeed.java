@@ -1,15 +1,14 @@
 package dev.idempotency.benchmarks.stores;
 
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import org.openjdk.jmh.results.RunResult;
+import java.util.regex.Pattern;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -25,6 +24,33 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * regular expression for ways. Each may be left out from the right.
  */
 public final class StoreSpeed {
+
+    /** Where its results go. */
+    public static final String FILE = "stores.csv";
+
+    private static final String HEADER = "database,threads,way,round,messages_per_second";
+
+    /**
+     * What is compared stands side by side, and every other round goes from the end to the start: the table grows through a
+     * round, and later ways would always meet more rows.
+     */
+    static final List<String> WAYS = List.of(
+            "byHandTransaction",
+            "ownTable",
+            "ownTableSingleStatement",
+            "byHandAutocommit",
+            "transactional",
+            "byHandClaimFirst",
+            "transactionalActionFirst",
+            "ownTableRepeat",
+            "ownTableSingleStatementRepeat",
+            "byHandRepeat",
+            "transactionalRepeat",
+            "transactionalActionFirstRepeat",
+            "ownTableBatch",
+            "byHandBatch",
+            "transactionalBatch",
+            "windowRepeat");
 
     private StoreSpeed() {}
 
@@ -46,50 +72,41 @@ public final class StoreSpeed {
                 .toList();
         int rounds = Integer.parseInt(argument(arguments, 2, "5"));
         double seconds = Double.parseDouble(argument(arguments, 3, "2"));
-        Path file = Files.createDirectories(Path.of("benchmarks", "results")).resolve("stores.csv");
-        if (!Files.exists(file)) {
-            append(file, "database,threads,way,round,messages_per_second");
-        }
         for (Target target : targets) {
             try (Target.Running database = target.start()) {
                 for (int count : threads) {
-                    run(target, database, count, rounds, seconds, argument(arguments, 4, ".*"), file);
+                    run(target, database, count, rounds, seconds, Pattern.compile(argument(arguments, 4, ".*")));
                 }
             }
         }
-        System.out.println("written to " + file);
     }
 
     private static void run(
-            Target target, Target.Running database, int threads, int rounds, double seconds, String ways, Path file)
+            Target target, Target.Running database, int threads, int rounds, double seconds, Pattern ways)
             throws RunnerException, IOException, SQLException {
         // Round 0 warms up, and is not written down.
         for (int round = 0; round <= rounds; round++) {
+            List<String> order = new ArrayList<>(WAYS);
+            if (round % 2 == 0) {
+                Collections.reverse(order);
+            }
             try (Service service = new Service(target, database, threads)) {
                 StoreBenchmark.current = service;
-                for (RunResult result : new Runner(new OptionsBuilder()
-                                .include(StoreBenchmark.class.getName() + "\\.(" + ways + ")$")
-                                .forks(0)
-                                .threads(threads)
-                                .warmupIterations(1)
-                                .warmupTime(TimeValue.milliseconds((long) (seconds * 250)))
-                                .measurementIterations(1)
-                                .measurementTime(TimeValue.milliseconds((long) (seconds * 1000)))
-                                .verbosity(VerboseMode.SILENT)
-                                .shouldFailOnError(true)
-                                .build())
-                        .run()) {
-                    String line = String.format(
-                            Locale.ROOT,
-                            "%s,%d,%s,%d,%.0f",
-                            target,
-                            threads,
-                            result.getPrimaryResult().getLabel(),
-                            round,
-                            result.getPrimaryResult().getScore());
-                    System.out.println(line);
-                    if (round > 0) {
-                        append(file, line);
+                for (String way : order) {
+                    if (ways.matcher(way).matches()) {
+                        String line = String.format(
+                                Locale.ROOT,
+                                "%s,%d,%s,%d,%.0f",
+                                target,
+                                threads,
+                                way,
+                                round,
+                                measured(way, threads, seconds));
+                        if (round > 0) {
+                            Results.add(FILE, HEADER, line);
+                        } else {
+                            System.out.println(line);
+                        }
                     }
                 }
             } finally {
@@ -98,9 +115,21 @@ public final class StoreSpeed {
         }
     }
 
-    private static void append(Path file, String line) throws IOException {
-        Files.writeString(
-                file, line + "\n", StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    private static double measured(String way, int threads, double seconds) throws RunnerException {
+        return new Runner(new OptionsBuilder()
+                        .include(Pattern.quote(StoreBenchmark.class.getName() + "." + way) + "$")
+                        .forks(0)
+                        .threads(threads)
+                        .warmupIterations(1)
+                        .warmupTime(TimeValue.milliseconds((long) (seconds * 250)))
+                        .measurementIterations(1)
+                        .measurementTime(TimeValue.milliseconds((long) (seconds * 1000)))
+                        .verbosity(VerboseMode.SILENT)
+                        .shouldFailOnError(true)
+                        .build())
+                .runSingle()
+                .getPrimaryResult()
+                .getScore();
     }
 
     private static String argument(String[] arguments, int index, String otherwise) {

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Window;
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.idempotency.benchmarks.window;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Window;
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.idempotency.benchmarks.window;
 
+import dev.idempotency.benchmarks.Results;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
@@ -9,6 +9,7 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Runs {@link WindowBenchmark} with 1 and 2 threads and counts allocation; writes {@code window-speed-1.json} and
@@ -25,12 +26,13 @@ public final class WindowSpeed {
     /**
      * Runs it.
      *
-     * @param arguments a regular expression for operations; kinds; rates; seconds; each optional
+     * @param arguments a regular expression for operations; kinds; rates; seconds; seconds of an iteration; each may be left
+     *     out from the right
      * @throws RunnerException if JMH can't run it
      * @throws IOException if results can't be written
      */
     public static void main(String[] arguments) throws RunnerException, IOException {
-        Path results = Files.createDirectories(Results.FOLDER);
+        Path results = Results.folder();
         String[] parameters = {"kind", "rate", "seconds"};
         for (int threads = 1; threads <= 2; threads++) {
             ChainedOptionsBuilder options = new OptionsBuilder()
@@ -40,8 +42,12 @@ public final class WindowSpeed {
                     .addProfiler(GCProfiler.class)
                     .resultFormat(ResultFormatType.JSON)
                     .result(results.resolve("window-speed-" + threads + ".json").toString());
-            for (int i = 1; i < arguments.length; i++) {
+            for (int i = 1; i < Math.min(arguments.length, 4); i++) {
                 options.param(parameters[i - 1], arguments[i].split(",", -1));
+            }
+            if (arguments.length > 4) {
+                TimeValue time = TimeValue.milliseconds((long) (Double.parseDouble(arguments[4]) * 1000));
+                options.warmupTime(time).measurementTime(time);
             }
             new Runner(options.build()).run();
         }
