@@ -52,7 +52,7 @@ final class BoundedCalls {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Calls of one kind, which fail together. */
+    /** Calls of one kind, which have a breaker of their own. */
     Kind kind(String name) {
         return new Kind(name);
     }
@@ -102,6 +102,11 @@ final class BoundedCalls {
                             .permittedNumberOfCallsInHalfOpenState(1)
                             .waitDurationInOpenState(restFor)
                             .build());
+        }
+
+        /** Whether calls of this kind fail, and none has succeeded since. */
+        boolean failing() {
+            return breaker.getState() != CircuitBreaker.State.CLOSED;
         }
 
         /**

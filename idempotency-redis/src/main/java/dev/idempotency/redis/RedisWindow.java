@@ -30,9 +30,9 @@ import redis.clients.jedis.UnifiedJedis;
  *       (on a cluster in one for each key), with an expiry.
  *   <li>Nobody waits for Redis longer than {@link Spec#answersWithin agreed}, whatever it is that takes its time: that is a
  *       failure, of which the listener hears, and the database decides.
- *   <li>If half of the last ten looks, or writes, failed, Redis is left alone for {@link Spec#leftAloneFor a while}, in which
- *       such calls cost nothing and nothing is reported; then one call tries. So a Redis that is read-only or full is
- *       still looked at. The failure with which this begins says so.
+ *   <li>If half of the last ten looks, or of the last ten writes, failed, Redis is left alone for {@link Spec#leftAloneFor a
+ *       while}, in which calls cost nothing and nothing is reported; then one call tries. A Redis that takes no writes,
+ *       being full or read-only, is not looked at either until a write succeeds. The failure with which this begins says so.
  * </ol>
  *
  * <p>Redis may lose, evict and forget what it likes, and needs no persistence. A restart or a failover may show an entry that
@@ -117,6 +117,10 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
      */
     @Override
     public @Nullable Held<R> held(IdempotencyKey key) {
+        if (writes.failing()) {
+            misses.increment();
+            return null;
+        }
         Held<R> held = null;
         try {
             Optional<Object> answer = looks.call(() -> scripts.run(LOOK, List.of(spelled(key)), List.of()));

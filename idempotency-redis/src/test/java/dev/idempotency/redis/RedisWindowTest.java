@@ -74,8 +74,8 @@ final class RedisWindowTest {
 
     @Test
     void put_identityWithAFormInBytes_isEqualAfterwards() {
-        for (Object identity : List.of(
-                7L, 7, Long.MIN_VALUE, Integer.MIN_VALUE, UUID.randomUUID(), "", "é😀", "x".repeat(65_535))) {
+        for (Object identity :
+                List.of(7L, 7, Long.MIN_VALUE, Integer.MIN_VALUE, UUID.randomUUID(), "", "é😀", "x".repeat(65_535))) {
             put(KEY, identity, "ok");
             assertThat(Objects.requireNonNull(window.get(KEY)).identity()).isEqualTo(identity);
         }

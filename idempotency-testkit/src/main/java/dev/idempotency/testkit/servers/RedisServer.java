@@ -84,8 +84,8 @@ public final class RedisServer implements TestServer {
                 }
                 if (!started.isAlive()) {
                     process = null;
-                    throw new IOException("it ended at once: "
-                            + Files.readString(folder.resolve("log"), StandardCharsets.UTF_8));
+                    throw new IOException(
+                            "it ended at once: " + Files.readString(folder.resolve("log"), StandardCharsets.UTF_8));
                 }
             }
             throw new IOException("it did not answer in time");
