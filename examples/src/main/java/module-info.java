@@ -1,4 +1,7 @@
-/** Programs to run: the chat simulation, the two-layer service, a service on Redis alone, and the runs that prove the stores. */
+/**
+ * Programs to run: the chat simulation, the two-layer service, a service on Redis alone, one whose servers share a window in
+ * Redis, and the runs that prove the stores.
+ */
 module dev.idempotency.examples {
     requires com.github.benmanes.caffeine;
     requires com.h2database;

@@ -1,4 +1,7 @@
-/** Stores in Redis. Start with {@link dev.idempotency.redis.RedisStores}. */
+/**
+ * Redis as a store: {@link dev.idempotency.redis.RedisStores}; and as a window that processes share, in front of a database:
+ * {@link dev.idempotency.redis.RedisWindow}.
+ */
 @NullMarked
 package dev.idempotency.redis;
 

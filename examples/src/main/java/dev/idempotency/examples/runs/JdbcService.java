@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyStore;
+import dev.idempotency.Window;
 import dev.idempotency.window.CaffeineWindow;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -55,9 +56,12 @@ abstract class JdbcService implements Service {
 
     <C> Idempotency<C, String> front(IdempotencyStore<C, String> store) {
         Idempotency.Builder<C, String> builder = Idempotency.with(store);
-        return settings.window()
-                ? builder.window(CaffeineWindow.lasting(Duration.ofSeconds(32))).build()
-                : builder.build();
+        return settings.window() ? builder.window(nearWindow()).build() : builder.build();
+    }
+
+    /** Each process's own. */
+    static Window.Spec nearWindow() {
+        return CaffeineWindow.lasting(Duration.ofSeconds(32));
     }
 
     @Override

@@ -62,5 +62,6 @@ class LoadRunsTest {
         assertThat(Printed.by(new Kills(), "--help").text()).contains("--app-kills");
         assertThat(Printed.by(new Crowd(), "--help").text()).contains("--takes");
         assertThat(Printed.by(new PurgeRun(), "--help").text()).contains("--records");
+        assertThat(Printed.by(new Outages(), "--help").text()).contains("--phase");
     }
 }

@@ -1,0 +1,145 @@
+package dev.idempotency.testkit.servers;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A Redis 6.2 server. Its binary is in the jar {@code com.github.codemonstur:embedded-redis}, which is to be on the class path. */
+public final class RedisServer implements TestServer {
+
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
+    private static final int MILLIS = 1_000;
+
+    private final Path folder;
+    private final int port;
+    private final List<String> command = new ArrayList<>();
+    private final Thread closer = new Thread(this::end, "redis-closer");
+    private @Nullable Process process;
+
+    private RedisServer(List<String> settings) throws IOException {
+        folder = ServerFolder.create("redis");
+        port = ServerFolder.freePort();
+        Path binary = folder.resolve("redis-server");
+        try (InputStream in = RedisServer.class.getClassLoader().getResourceAsStream(binaryName())) {
+            if (in == null) {
+                throw new FileNotFoundException("no " + binaryName() + " is on the class path");
+            }
+            Files.copy(in, binary);
+        }
+        if (!binary.toFile().setExecutable(true)) {
+            throw new IOException("could not make " + binary + " executable");
+        }
+        command.addAll(List.of(binary.toString(), "--port", Integer.toString(port), "--bind", "127.0.0.1"));
+        command.addAll(List.of("--dir", folder.toString(), "--loglevel", "warning"));
+        command.addAll(settings);
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param settings in the way of a command line, such as {@code "--appendonly", "yes"}
+     * @return the server, which takes connections
+     * @throws NotStarted if it does not start
+     */
+    public static RedisServer start(String... settings) {
+        try {
+            RedisServer server = new RedisServer(List.of(settings));
+            Runtime.getRuntime().addShutdownHook(server.closer);
+            server.restart();
+            return server;
+        } catch (IOException e) {
+            throw new NotStarted("Redis", e);
+        }
+    }
+
+    @Override
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public void restart() {
+        if (process != null) {
+            throw new IllegalStateException("the server runs already");
+        }
+        try {
+            Process started = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("log").toFile())
+                    .start();
+            process = started;
+            for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE; Thread.onSpinWait()) {
+                if (answers()) {
+                    return;
+                }
+                if (!started.isAlive()) {
+                    process = null;
+                    throw new IOException(
+                            "it ended at once: " + Files.readString(folder.resolve("log"), StandardCharsets.UTF_8));
+                }
+            }
+            throw new IOException("it did not answer in time");
+        } catch (IOException e) {
+            throw new NotStarted("Redis", e);
+        }
+    }
+
+    /** One that still loads its data answers with an error. */
+    private boolean answers() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(MILLIS);
+            socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+            return socket.getInputStream().read() == '+';
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    @Override
+    public void stop() {
+        Process running = process;
+        if (running != null) {
+            running.destroy();
+            ServerFolder.awaitEnd(running.toHandle());
+            process = null;
+        }
+    }
+
+    @Override
+    public void kill() {
+        Process running = process;
+        if (running != null) {
+            ServerFolder.kill(running.toHandle());
+            process = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        Runtime.getRuntime().removeShutdownHook(closer);
+        end();
+    }
+
+    private void end() {
+        kill();
+        ServerFolder.delete(folder);
+    }
+
+    private static String binaryName() {
+        boolean mac = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("mac");
+        boolean arm = System.getProperty("os.arch").equals("aarch64");
+        return !mac && arm
+                ? "redis-server-6.2.7-linux-arm64"
+                : "redis-server-6.2.6-v5-" + (mac ? "darwin" : "linux") + (arm ? "-arm64" : "-amd64");
+    }
+}
