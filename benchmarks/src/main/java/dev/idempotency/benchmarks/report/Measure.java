@@ -3,6 +3,7 @@ package dev.idempotency.benchmarks.report;
 import dev.idempotency.benchmarks.Results;
 import dev.idempotency.benchmarks.load.Growth;
 import dev.idempotency.benchmarks.load.LoadRun;
+import dev.idempotency.benchmarks.stores.RedisSpeed;
 import dev.idempotency.benchmarks.stores.StoreSpeed;
 import dev.idempotency.benchmarks.window.WindowMemory;
 import dev.idempotency.benchmarks.window.WindowPauses;
@@ -58,6 +59,7 @@ public final class Measure {
             Step.of(WindowMemory.class, List.of("window-memory.csv")),
             Step.of(WindowPauses.class, List.of("window-pauses.csv")),
             Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1", "3", "0.3"),
+            Step.of(RedisSpeed.class, KEEP, "1", "3", "0.5"),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.FILE, LoadRun.LIMIT_FILE),
@@ -73,6 +75,7 @@ public final class Measure {
             Step.of(WindowMemory.class, List.of("window-memory.csv")),
             Step.of(WindowPauses.class, List.of("window-pauses.csv")),
             Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE)),
+            Step.of(RedisSpeed.class, KEEP),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.FILE),

@@ -28,7 +28,7 @@ public final class StoreSpeed {
     /** Where its results go. */
     public static final String FILE = "stores.csv";
 
-    private static final String HEADER = "database,threads,way,round,messages_per_second";
+    static final String HEADER = "database,threads,way,round,messages_per_second";
 
     /**
      * What is compared stands side by side, and every other round goes from the end to the start: the table grows through a
@@ -101,7 +101,7 @@ public final class StoreSpeed {
                                 threads,
                                 way,
                                 round,
-                                measured(way, threads, seconds));
+                                measured(StoreBenchmark.class, way, threads, seconds));
                         if (round > 0) {
                             Results.add(FILE, HEADER, line);
                         } else {
@@ -115,9 +115,9 @@ public final class StoreSpeed {
         }
     }
 
-    private static double measured(String way, int threads, double seconds) throws RunnerException {
+    static double measured(Class<?> benchmark, String way, int threads, double seconds) throws RunnerException {
         return new Runner(new OptionsBuilder()
-                        .include(Pattern.quote(StoreBenchmark.class.getName() + "." + way) + "$")
+                        .include(Pattern.quote(benchmark.getName() + "." + way) + "$")
                         .forks(0)
                         .threads(threads)
                         .warmupIterations(1)
@@ -132,7 +132,7 @@ public final class StoreSpeed {
                 .getScore();
     }
 
-    private static String argument(String[] arguments, int index, String otherwise) {
+    static String argument(String[] arguments, int index, String otherwise) {
         return index < arguments.length ? arguments[index] : otherwise;
     }
 }

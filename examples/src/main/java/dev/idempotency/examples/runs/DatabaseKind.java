@@ -7,7 +7,9 @@ enum DatabaseKind {
     POSTGRESQL("varchar(255)", "text"),
     POSTGRESQL17("varchar(255)", "text"),
     MARIADB("varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin", "longtext character set utf8mb4"),
-    H2("varchar(255)", "varchar");
+    H2("varchar(255)", "varchar"),
+    /** For the store in Redis, and only for that. */
+    REDIS("", "");
 
     private final String key;
     private final String text;

@@ -63,7 +63,7 @@ public final class Kills implements Callable<Integer> {
     @Option(
             names = {"--server-stops", "--server-kills"},
             paramLabel = "N",
-            description = "immediate stops of PostgreSQL, kills of MariaDB; default ${DEFAULT-VALUE}")
+            description = "immediate stops of PostgreSQL, kills of MariaDB and Redis; default ${DEFAULT-VALUE}")
     private int serverStops = 3;
 
     @Option(names = "--processes", paramLabel = "N", description = "applications; default ${DEFAULT-VALUE}")
@@ -102,6 +102,9 @@ public final class Kills implements Callable<Integer> {
             Program.atLeast("--lease", lease, 100);
             if (database == DatabaseKind.H2) {
                 throw new IllegalArgumentException("--database takes a server that can be killed, not h2");
+            }
+            if ((store == StoreKind.REDIS) != (database == DatabaseKind.REDIS)) {
+                throw new IllegalArgumentException("--store redis and --database redis go together");
             }
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -236,7 +239,7 @@ public final class Kills implements Callable<Integer> {
                     "server down for %,d ms in all, at most %,d ms at once",
                     ledger.downMillis(), ledger.longestRestart());
         }
-        if (store == StoreKind.LEASED) {
+        if (store == StoreKind.LEASED || store == StoreKind.REDIS) {
             print.line(
                     "takeovers %,d at least; a refused key was acknowledged after %,d ms at most; a lease is %,d ms",
                     counts.get("takeovers"), ledger.longestInProgress(), lease);

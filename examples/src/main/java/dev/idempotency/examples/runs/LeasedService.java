@@ -49,7 +49,7 @@ final class LeasedService extends JdbcService {
                     }
                 }
                 lease.effectStarts();
-                String response = effect.response() + TOKEN + lease.token() + (lease.takenOver() ? TAKEN_OVER : "");
+                String response = marked(effect, lease);
                 handle.execute(
                         "insert into run_effect (run, number, response) values (?, ?, ?)",
                         settings.run(),
@@ -79,10 +79,19 @@ final class LeasedService extends JdbcService {
     /** The effect of a holder that overran its lease may come beside that of whoever took over, which is the newer one. */
     @Override
     public boolean overrides(String effect, String other) {
+        return isNewer(effect, other);
+    }
+
+    /** The response of an effect, with what tells it from another holder's. */
+    static String marked(Effect effect, Lease lease) {
+        return effect.response() + TOKEN + lease.token() + (lease.takenOver() ? TAKEN_OVER : "");
+    }
+
+    static boolean isNewer(String effect, String other) {
         return effect.endsWith(TAKEN_OVER) && token(effect) > token(other);
     }
 
-    private static long token(String response) {
+    static long token(String response) {
         String token = response.substring(response.lastIndexOf(TOKEN) + 1);
         return Long.parseLong(token.replace(TAKEN_OVER, ""));
     }

@@ -133,6 +133,9 @@ public final class Race implements Callable<Integer> {
 
     /** Any two of calls, keys and duplicates give the third. */
     private void settle() {
+        if ((store == StoreKind.REDIS) != (database.database == DatabaseKind.REDIS)) {
+            throw new IllegalArgumentException("--store redis and --database redis go together");
+        }
         Program.atLeast("--processes", processes, 1);
         Program.atLeast("--threads", threads, 1);
         if (duplicates == 0) {

@@ -3,6 +3,7 @@ package dev.idempotency.examples.runs;
 import dev.idempotency.testkit.servers.Durability;
 import dev.idempotency.testkit.servers.MariadbServer;
 import dev.idempotency.testkit.servers.PostgresqlServer;
+import dev.idempotency.testkit.servers.RedisServer;
 import dev.idempotency.testkit.servers.TestServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -35,6 +36,7 @@ final class RunningDatabase implements AutoCloseable {
             case POSTGRESQL17 -> postgresql(PostgresqlServer.Version.V17, durability);
             case MARIADB -> mariadb(durability);
             case H2 -> h2();
+            case REDIS -> redis(durability);
         };
     }
 
@@ -52,6 +54,13 @@ final class RunningDatabase implements AutoCloseable {
             throw new IllegalStateException("no database could be made", e);
         }
         return new RunningDatabase(server.url("runs"), server, server);
+    }
+
+    private static RunningDatabase redis(Durability durability) {
+        RedisServer server = durability == Durability.DURABLE
+                ? RedisServer.start("--save", "", "--appendonly", "yes", "--appendfsync", "always")
+                : RedisServer.start("--save", "");
+        return new RunningDatabase("redis://127.0.0.1:" + server.port(), server, server);
     }
 
     /** In this process's memory, and open to other processes; nothing about it is durable. */

@@ -24,6 +24,13 @@ enum StoreKind {
         Service open(ServiceSettings settings) {
             return new LeasedService(settings);
         }
+    },
+    /** A lease in Redis, and an effect beside it. */
+    REDIS {
+        @Override
+        Service open(ServiceSettings settings) {
+            return new RedisService(settings);
+        }
     };
 
     /** Opens it; the first one creates what it needs. */

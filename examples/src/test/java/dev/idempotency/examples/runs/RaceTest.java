@@ -37,13 +37,13 @@ class RaceTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    @DisplayName("S1: copies race in two processes on H2: each key is executed once and answered alike")
+    @DisplayName("S1: copies race in two processes on H2, or on Redis: each key is executed once and answered alike")
     void copiesRace_eachKeyIsExecutedOnce(StoreKind store) {
         Printed printed = race(
                 "--store",
                 store.toString(),
                 "--database",
-                "h2",
+                store == StoreKind.REDIS ? "redis" : "h2",
                 "--processes",
                 "2",
                 "--threads",

@@ -1,0 +1,99 @@
+package dev.idempotency.examples.runs;
+
+import dev.idempotency.Codec;
+import dev.idempotency.Idempotency;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
+import dev.idempotency.redis.RedisLeaseOptions;
+import dev.idempotency.redis.RedisStores;
+import dev.idempotency.store.Lease;
+import dev.idempotency.store.LeaseOptions;
+import java.net.URI;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.resps.ScanResult;
+
+/**
+ * Leases in Redis, and effects beside them, in a list for each number, which refuses nothing. An action that has taken over looks
+ * there before it causes its effect again.
+ */
+final class RedisService implements Service {
+
+    private static final int FETCH = 1_000;
+
+    private final String effects;
+    private final RedisClient client;
+    private final Idempotency<Lease, String> sends;
+    private final LongAdder takeovers = new LongAdder();
+
+    RedisService(ServiceSettings settings) {
+        URI at = URI.create(settings.url());
+        effects = "effects-" + settings.run() + "-";
+        client = RedisClient.create(at.getHost(), at.getPort());
+        Idempotency.Builder<Lease, String> builder = Idempotency.with(RedisStores.leased(
+                client,
+                Codec.utf8(),
+                RedisLeaseOptions.defaults()
+                        .leases(LeaseOptions.defaults()
+                                .lease(settings.lease())
+                                .waitAtMost(settings.lease().dividedBy(4)))));
+        sends = settings.window() ? builder.window(JdbcService.nearWindow()).build() : builder.build();
+    }
+
+    @Override
+    public Outcome<String> send(Request request, Effect effect) {
+        return sends.execute(request, lease -> {
+            effect.takeTime();
+            String list = effects + effect.number();
+            if (lease.takenOver()) {
+                takeovers.increment();
+                Optional<String> earlier =
+                        client.lrange(list, 0, -1).stream().max(Comparator.comparingLong(LeasedService::token));
+                if (earlier.isPresent()) {
+                    return earlier.get();
+                }
+            }
+            lease.effectStarts();
+            String response = LeasedService.marked(effect, lease);
+            client.rpush(list, response);
+            return response;
+        });
+    }
+
+    @Override
+    public long takeovers() {
+        return takeovers.sum();
+    }
+
+    @Override
+    public boolean overrides(String effect, String other) {
+        return LeasedService.isNewer(effect, other);
+    }
+
+    @Override
+    public void effects(Reader reader) {
+        // A scan may show a key twice.
+        Set<String> lists = new HashSet<>();
+        String cursor = ScanParams.SCAN_POINTER_START;
+        do {
+            ScanResult<String> some =
+                    client.scan(cursor, new ScanParams().match(effects + "*").count(FETCH));
+            lists.addAll(some.getResult());
+            cursor = some.getCursor();
+        } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
+        for (String list : lists) {
+            long number = Long.parseLong(list.substring(effects.length()));
+            client.lrange(list, 0, -1).forEach(response -> reader.effect(number, response));
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}
