@@ -64,8 +64,7 @@ public final class RedisSpeed {
                 RedisBenchmark.current = new RedisBenchmark.Payments(client);
                 for (String way : order) {
                     double measured = StoreSpeed.measured(RedisBenchmark.class, way, threads, seconds);
-                    String line =
-                            String.format(Locale.ROOT, "REDIS,%d,%s,%d,%.0f", threads, way, round, measured);
+                    String line = String.format(Locale.ROOT, "REDIS,%d,%s,%d,%.0f", threads, way, round, measured);
                     if (round > 0) {
                         Results.add(StoreSpeed.FILE, StoreSpeed.HEADER, line);
                     } else {
