@@ -81,6 +81,11 @@ final class Batch<R extends @Nullable Object> {
         known.put(i, new Known<>(original, Set.copyOf(names)));
     }
 
+    /** Leaves a leader to be executed alone, after the others: what it meets is not to be theirs. */
+    void leaveForLater(Request leader) {
+        leaders.remove(leader);
+    }
+
     private int position(Request leader) {
         return Objects.requireNonNull(leaders.get(leader));
     }

@@ -157,9 +157,12 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
         }
     }
 
-    /** Whether at least one of them has an original. */
+    /** Whether at least one of them has an original; one that can't be read is left for later. */
     private boolean answerRepeats(Session session, List<Request> requests) {
-        Map<Request, Found<R>> found = new HashMap<>(session.reading(handle -> records.findAll(handle, requests)));
+        List<Request> unreadable = new ArrayList<>();
+        Map<Request, Found<R>> found =
+                new HashMap<>(session.reading(handle -> records.findAll(handle, requests, unreadable::add)));
+        unreadable.forEach(batch::leaveForLater);
         List<Request> unrecorded = new ArrayList<>();
         found.forEach((request, original) -> {
             if (!original.unrecorded().isEmpty()) {
@@ -182,7 +185,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
                 batch.answer(request, original.outcome(), original.original(), original.names());
             }
         });
-        return !found.isEmpty();
+        return !found.isEmpty() || !unreadable.isEmpty();
     }
 
     private KeyGate.Pass<R> pass(Request request) {

@@ -30,6 +30,7 @@ final class DeadTransactions {
      * @param gone whether the database has undone all of it, and not just the statement that failed
      */
     static void add(Connection connection, Dialect dialect, boolean gone) {
+        forgetClosed();
         if (DEAD.containsKey(connection)) {
             return;
         }
@@ -37,6 +38,26 @@ final class DeadTransactions {
             begin(connection);
         }
         DEAD.put(connection, Optional.ofNullable(savepoint(connection)));
+    }
+
+    /** H2's savepoints know their connection, which would then never be let go. */
+    private static void forgetClosed() {
+        synchronized (DEAD) {
+            DEAD.keySet().removeIf(DeadTransactions::isClosed);
+        }
+    }
+
+    private static boolean isClosed(Connection connection) {
+        try {
+            return connection.isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    /** Connections that are marked. */
+    static int size() {
+        return DEAD.size();
     }
 
     private static void begin(Connection connection) {

@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +133,7 @@ final class RecordTable<R> implements Records<R> {
     }
 
     @Override
-    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests) {
+    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests, Consumer<Request> unreadable) {
         List<IdempotencyKey> keys =
                 requests.stream().flatMap(request -> request.keys().stream()).toList();
         Map<IdempotencyKey, RecordRow> rows;
@@ -150,8 +151,13 @@ final class RecordTable<R> implements Records<R> {
                     own.put(key, row);
                 }
             }
-            if (!own.isEmpty()) {
+            if (own.isEmpty()) {
+                continue;
+            }
+            try {
                 found.put(request, found(request, own));
+            } catch (UnreadableRecordException e) {
+                unreadable.accept(request);
             }
         }
         return found;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +55,12 @@ interface Records<R extends @Nullable Object> {
     @Nullable
     Found<R> find(Handle handle, Request request, boolean joined);
 
-    /** Reads the originals of requests that share no key, where there are any. */
-    Map<Request, Found<R>> findAll(Handle handle, List<Request> requests);
+    /**
+     * Reads the originals of requests that share no key, where there are any.
+     *
+     * @param unreadable told of requests whose original is there and can't be read, if that can be told of one alone
+     */
+    Map<Request, Found<R>> findAll(Handle handle, List<Request> requests, Consumer<Request> unreadable);
 
     /** Records more names of an original, inside the transaction of the handle. */
     void addNames(Handle handle, Request request, Found<R> found);

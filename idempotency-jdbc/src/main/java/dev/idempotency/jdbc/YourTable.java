@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,7 @@ final class YourTable<R extends @Nullable Object> implements Records<R> {
     }
 
     @Override
-    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests) {
+    public Map<Request, Found<R>> findAll(Handle handle, List<Request> requests, Consumer<Request> unreadable) {
         Map<IdempotencyKey, Original<R>> found = finder.findAll(
                 handle,
                 requests.stream().flatMap(request -> request.keys().stream()).toList());

@@ -21,6 +21,7 @@ import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
 import dev.idempotency.RetryTransactionException;
+import dev.idempotency.UnreadableRecordException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -154,17 +155,48 @@ class AwkwardBatchTest {
     }
 
     @Test
-    @DisplayName("S12: responses that fit alone fit together")
-    void largeResponses_areStoredTogether() {
+    @DisplayName(
+            "S12: a large response is not added to a statement that nearly is at its bound, and so fits as it does alone")
+    void largeResponses_goInStatementsOfTheirOwn() {
         Idempotency<Handle, String> sends =
                 Idempotency.with(store(Mode.TRANSACTIONAL)).build();
-        List<Request> requests = List.of(request("m1"), request("m2"));
-        String small = "s".repeat(1_040_000);
-        String large = "l".repeat(15_800_000);
+        Map<Request, String> answers =
+                Map.of(request("m1"), "s".repeat(1_000_000), request("m2"), "l".repeat(2_000_000));
+        messages.dataSource.forget();
 
-        sends.execute(request("m0"), handle -> large);
-        assertThat(sends.executeAll(requests, (handle, given) -> Map.of(request("m1"), small, request("m2"), large)))
+        assertThat(sends.executeAll(List.of(request("m1"), request("m2")), (handle, given) -> answers))
                 .allMatch(Executed.class::isInstance);
+
+        assertThat(messages.dataSource.calls())
+                .filteredOn(call -> call.startsWith("INSERT"))
+                .hasSize(2);
+    }
+
+    @Test
+    @DisplayName("S12: a record that can't be read fails its own request, and not what came with it")
+    void unreadableRecord_leavesTheOthersTheirOutcome() {
+        Idempotency<Handle, String> sends =
+                Idempotency.with(store(Mode.TRANSACTIONAL)).build();
+        sends.execute(request("m1"), handle -> "damaged");
+        sends.execute(request("m2"), handle -> "first");
+        messages.jdbi.useHandle(handle -> handle.execute(
+                "update idempotency_record set response = ? where idempotency_key = ?",
+                new byte[] {99},
+                messageKey("m1").toBytes()));
+
+        assertThatThrownBy(() -> sends.executeAll(
+                        List.of(request("m0"), request("m1"), request("m2"), request("m3")), inserting("second")))
+                .hasCauseInstanceOf(UnreadableRecordException.class)
+                .isInstanceOfSatisfying(
+                        BatchException.class,
+                        partly -> assertThat(partly.outcomes())
+                                .containsExactly(
+                                        new Executed<>("second"),
+                                        null,
+                                        new Replayed<>("first", messageKey("m2"), Source.STORE),
+                                        new Executed<>("second")));
+
+        assertThat(messages.rows()).isEqualTo(2);
     }
 
     @Test
