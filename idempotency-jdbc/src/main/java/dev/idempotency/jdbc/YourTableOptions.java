@@ -81,7 +81,7 @@ public final class YourTableOptions {
      *
      * <ul>
      *   <li>A second statement through the handle is refused. One that goes to the handle's connection directly can't be
-     *       seen, and would be stored by itself.
+     *       seen, and would be stored by itself; so would each row of a JDBC batch ({@code PreparedBatch}) on some databases.
      *   <li>An action that fails <em>after</em> its statement can't be undone: {@link
      *       dev.idempotency.OutcomeUnknownException} says so, and a retry replays.
      *   <li>Where connections come with autocommit off, and in joined calls and batches, a transaction is used as without
