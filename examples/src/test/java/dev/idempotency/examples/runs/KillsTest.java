@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KillsTest {
 
     @ParameterizedTest
-    @CsvSource({"own-table, postgresql", "transactional, postgresql17", "leased, postgresql"})
+    @CsvSource({"own-table, postgresql", "transactional, postgresql17", "leased, postgresql", "redis, redis"})
     @DisplayName("Applications are killed and the server is stopped at once: nothing is lost, nothing stored twice")
     void killed_losesNothing(String store, String database) {
         Printed printed = Printed.by(
