@@ -19,6 +19,7 @@ final class DiscoveryTest {
             KeyContract.class,
             TwoLayerContract.class,
             ExpiryContract.class,
+            BatchContract.class,
             ConcurrencyContract.class,
             TransactionContract.class);
 
