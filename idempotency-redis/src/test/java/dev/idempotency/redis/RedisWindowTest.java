@@ -57,7 +57,7 @@ final class RedisWindowTest {
         return all;
     }
 
-    private void put(IdempotencyKey key, Object identity, @Nullable String response) {
+    private void put(IdempotencyKey key, Object identity, String response) {
         window.put(key, new Original<>(identity, response, null), window.now() + MINUTE);
     }
 
