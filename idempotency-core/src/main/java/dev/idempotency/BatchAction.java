@@ -26,4 +26,20 @@ public interface BatchAction<C, R extends @Nullable Object, X extends Exception>
      * @throws X what reaches the caller unchanged, with nothing stored
      */
     Map<Request, R> run(C context, List<Request> requests) throws X;
+
+    /**
+     * This action for one request by itself. For authors of stores.
+     *
+     * @param request the request
+     * @return an action that throws {@link IllegalStateException} if this one leaves the request out
+     */
+    default Action<C, R, X> alone(Request request) {
+        return context -> {
+            Map<Request, R> answers = run(context, List.of(request));
+            if (!answers.containsKey(request)) {
+                throw new IllegalStateException("the action of a batch has not answered " + request);
+            }
+            return answers.values().iterator().next();
+        };
+    }
 }

@@ -297,6 +297,7 @@ public final class Idempotency<C, R extends @Nullable Object> {
                         + " only: a window may last as long as the store's retention at the most");
             }
             IdempotencyListener told = listener;
+            store.warnings().forEach(warning -> tell(() -> told.warned(warning)));
             return new Idempotency<>(
                     store,
                     new PublishedWindow<>(

@@ -33,4 +33,14 @@ public interface IdempotencyListener {
      * @param failure what the window threw
      */
     default void windowFailed(Throwable failure) {}
+
+    /**
+     * The store's set-up weakens what it promises, such as a Redis that keeps nothing on disk. Told once for each front door that
+     * is built. Unless a listener does otherwise, it is logged as a warning, as is what a listener throws.
+     *
+     * @param warning what it is, and what to do about it
+     */
+    default void warned(String warning) {
+        System.getLogger("dev.idempotency").log(System.Logger.Level.WARNING, warning);
+    }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +66,7 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
         List<Outcome<R>> answered = new ArrayList<>();
         for (Request request : requests) {
             try {
-                answered.add(execute(request, context -> alone(action, context, request), publication));
+                answered.add(execute(request, action.alone(request), publication));
                 outcomes.set(answered.size() - 1, answered.get(answered.size() - 1));
             } catch (Throwable failure) {
                 if (answered.stream().anyMatch(Outcome.Executed.class::isInstance)) {
@@ -79,15 +78,6 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
         return answered;
     }
 
-    private static <C, R extends @Nullable Object, X extends Exception> R alone(
-            BatchAction<? super C, ? extends R, X> action, C context, Request request) throws X {
-        Map<Request, ? extends R> answers = action.run(context, List.of(request));
-        if (!answers.containsKey(request)) {
-            throw new IllegalStateException("the action of a batch has not answered " + request);
-        }
-        return answers.get(request);
-    }
-
     /**
      * For how long this store keeps a record, at the least, from when it is stored. A window that lasts longer is refused
      * when it is built.
@@ -96,5 +86,15 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
      */
     default @Nullable Duration retention() {
         return null;
+    }
+
+    /**
+     * What weakens the store's promises in the way it is set up, as found when it was made: told to {@link
+     * IdempotencyListener#warned} when a front door is built.
+     *
+     * @return a sentence for each, with what to do about it; empty if there is nothing to tell
+     */
+    default List<String> warnings() {
+        return List.of();
     }
 }

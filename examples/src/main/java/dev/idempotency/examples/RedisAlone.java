@@ -4,9 +4,9 @@ import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyListener;
 import dev.idempotency.Outcome;
 import dev.idempotency.Request;
-import dev.idempotency.redis.RedisLeaseOptions;
 import dev.idempotency.redis.RedisStores;
 import dev.idempotency.store.Lease;
 import dev.idempotency.window.CaffeineWindow;
@@ -24,10 +24,14 @@ public final class RedisAlone {
     private final Idempotency<Lease, String> payments;
 
     RedisAlone(UnifiedJedis client, PrintStream out) {
-        RedisLeaseOptions options =
-                RedisLeaseOptions.defaults().onWarning(warning -> out.println("warning: " + warning));
-        payments = Idempotency.with(RedisStores.leased(client, Codec.utf8(), options))
+        payments = Idempotency.with(RedisStores.leased(client, Codec.utf8()))
                 .window(CaffeineWindow.lasting(Duration.ofMinutes(5)))
+                .listener(new IdempotencyListener() {
+                    @Override
+                    public void warned(String warning) {
+                        out.println("warning: " + warning);
+                    }
+                })
                 .build();
     }
 

@@ -1,6 +1,8 @@
 package dev.idempotency.store;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
+import dev.idempotency.BatchException;
 import dev.idempotency.Codec;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Outcome;
@@ -9,6 +11,8 @@ import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +89,35 @@ public final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
         }
     }
 
+    /** All at once; those that are in progress elsewhere are then waited for, one after the other. */
+    @Override
+    public <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests,
+            BatchAction<? super Lease, ? extends R, X> action,
+            Publication<? super R> publication)
+            throws X {
+        List<Outcome<R>> outcomes = atOnce.executeAll(requests, action, publication);
+        if (options.waitAtMost().isZero()) {
+            return outcomes;
+        }
+        List<@Nullable Outcome<R>> answered = new ArrayList<>(outcomes);
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof InProgress) {
+                try {
+                    outcomes.set(i, execute(requests.get(i), action.alone(requests.get(i)), publication));
+                    answered.set(i, outcomes.get(i));
+                } catch (Throwable failure) {
+                    if (outcomes.stream().anyMatch(Outcome.Executed.class::isInstance)) {
+                        answered.set(i, null);
+                        throw new BatchException(answered, failure);
+                    }
+                    throw failure;
+                }
+            }
+        }
+        return outcomes;
+    }
+
     private KeyGate.Pass<R> enter(Request request, Duration stand) {
         try {
             return gate.enter(request, stand);
@@ -92,6 +125,11 @@ public final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
             Thread.currentThread().interrupt();
             throw new RetryableException("interrupted while waiting for the key; nothing was run", e);
         }
+    }
+
+    @Override
+    public List<String> warnings() {
+        return backend.warnings();
     }
 
     @Override

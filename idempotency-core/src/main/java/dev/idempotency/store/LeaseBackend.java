@@ -12,9 +12,11 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The four primitives that a store needs in order to lease. {@link LeasedStore} makes the whole protocol of them. For
@@ -74,6 +76,28 @@ public interface LeaseBackend {
     Claim claim(Request request, UUID owner, Duration lease, Duration retention);
 
     /**
+     * Claims for many requests at once, each as {@link #claim} does, in their order. This one claims nothing; a backend that
+     * can ask for all of them in one round trip does better.
+     *
+     * @param asked who asks for what
+     * @param lease how long each lease lasts from now
+     * @param retention how long each record is kept from now if nobody completes it
+     * @return for each what became of it, or null if it was not claimed or that is not known: it is to be claimed alone then,
+     *     by the same owner
+     */
+    default List<@Nullable Claim> claimAll(List<Asked> asked, Duration lease, Duration retention) {
+        return Collections.nCopies(asked.size(), null);
+    }
+
+    /**
+     * One of many claims.
+     *
+     * @param request keys and fingerprint
+     * @param owner who asks
+     */
+    record Asked(Request request, UUID owner) {}
+
+    /**
      * Completes a record in progress, under all its names.
      *
      * @param request the request that was granted
@@ -117,6 +141,16 @@ public interface LeaseBackend {
      * @return false if this owner does not have it, or it is complete
      */
     boolean extend(Request request, UUID owner, long token, Duration by);
+
+    /**
+     * What weakens the promises of this backend in the way it is set up, as {@link
+     * dev.idempotency.IdempotencyStore#warnings}.
+     *
+     * @return a sentence for each
+     */
+    default List<String> warnings() {
+        return List.of();
+    }
 
     /** What became of a claim. */
     sealed interface Claim {

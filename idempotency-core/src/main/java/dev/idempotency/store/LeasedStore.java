@@ -1,6 +1,8 @@
 package dev.idempotency.store;
 
 import dev.idempotency.Action;
+import dev.idempotency.BatchAction;
+import dev.idempotency.BatchException;
 import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -21,6 +23,8 @@ import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.LeaseBackend.Claim;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -99,28 +103,101 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         Objects.requireNonNull(request, "request");
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(publication, "publication");
-        UUID owner = UUID.randomUUID();
+        return execute(new LeaseBackend.Asked(request, UUID.randomUUID()), null, action, publication);
+    }
+
+    /**
+     * Claims for all of them at once, where the backend can, and then goes one after the other. A lease that has waited for its
+     * turn for more than half of its time is extended first.
+     */
+    @Override
+    public <X extends Exception> List<Outcome<R>> executeAll(
+            List<Request> requests,
+            BatchAction<? super Lease, ? extends R, X> action,
+            Publication<? super R> publication)
+            throws X {
+        List<LeaseBackend.Asked> asked = requests.stream()
+                .map(request -> new LeaseBackend.Asked(request, UUID.randomUUID()))
+                .toList();
+        long at = waiting.now();
+        List<@Nullable Claim> claims = backend.claimAll(asked, options.lease(), options.retention());
+        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        List<Outcome<R>> answered = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            LeaseBackend.Asked next = asked.get(i);
+            try {
+                Claim claim = claims.get(i);
+                // By now a record in progress may be done, as by an earlier request of the batch.
+                boolean stale = claim instanceof Claim.Refused refused && refused.reason() instanceof InProgress;
+                Claimed first = claim == null || stale ? null : new Claimed(claim, at);
+                answered.add(execute(next, first, action.alone(next.request()), publication));
+                outcomes.set(i, answered.get(i));
+            } catch (Throwable failure) {
+                giveBack(asked, claims, i + 1, failure);
+                if (answered.stream().anyMatch(Executed.class::isInstance)) {
+                    throw new BatchException(outcomes, failure);
+                }
+                throw failure;
+            }
+        }
+        return answered;
+    }
+
+    /** Leases that were granted, and whose turn does not come. */
+    private void giveBack(List<LeaseBackend.Asked> asked, List<@Nullable Claim> claims, int from, Throwable failure) {
+        for (int i = from; i < asked.size(); i++) {
+            if (claims.get(i) instanceof Claim.Granted granted) {
+                LeaseBackend.Asked each = asked.get(i);
+                try {
+                    backend.release(each.request(), each.owner(), granted.token());
+                } catch (RuntimeException e) {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+    }
+
+    /** What a claim has come to, and when it was sent. */
+    private record Claimed(Claim claim, long at) {}
+
+    private <X extends Exception> Outcome<R> execute(
+            LeaseBackend.Asked asked,
+            @Nullable Claimed known,
+            Action<? super Lease, ? extends R, X> action,
+            Publication<? super R> publication)
+            throws X {
+        Request request = asked.request();
         long arrived = waiting.now();
+        Claimed claimed = known;
+        UUID owner = asked.owner();
         for (int looks = 0; ; looks++) {
-            long asked = waiting.now();
-            Claim claim = claim(request, owner);
-            if (claim instanceof Claim.Granted granted) {
+            if (claimed == null) {
+                long at = waiting.now();
+                claimed = new Claimed(claim(request, owner), at);
+            }
+            if (claimed.claim() instanceof Claim.Granted granted) {
                 HeldLease lease = new HeldLease(
                         backend,
                         waiting,
                         request,
                         owner,
                         granted,
-                        asked + options.lease().toNanos());
+                        claimed.at() + options.lease().toNanos());
+                if (looks == 0 && known != null && !lasts(lease)) {
+                    // Somebody has taken over before it was this one's turn.
+                    claimed = null;
+                    owner = UUID.randomUUID();
+                    continue;
+                }
                 R response = run(action, lease);
                 byte[] payload = complete(lease, response);
                 publish(request.keys(), granted.identity(), payload, request.fingerprint(), publication);
                 return new Executed<>(response);
             }
-            if (claim instanceof Claim.Done done) {
+            if (claimed.claim() instanceof Claim.Done done) {
                 return replay(done, publication);
             }
-            Outcome.Refused<R> refusal = refusal((Claim.Refused) claim);
+            Outcome.Refused<R> refusal = refusal((Claim.Refused) claimed.claim());
             long left = options.waitAtMost().toNanos() - (waiting.now() - arrived);
             if (!(refusal instanceof InProgress<R> inProgress) || left <= 0) {
                 return refusal;
@@ -128,7 +205,26 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
             // No longer than the lease lasts, so that what its holder left is soon taken over.
             long pause = Math.min(Waiting.growing(looks), nanos(inProgress.retryAfter()));
             pause(Math.min(left, Math.max(SHORTEST_PAUSE, pause)));
+            claimed = null;
         }
+    }
+
+    /** Sees to it that a lease that has waited for its turn lasts for half of its time at the least. */
+    private boolean lasts(HeldLease lease) {
+        if (lease.remaining().compareTo(options.lease().dividedBy(2)) > 0) {
+            return true;
+        }
+        try {
+            lease.extend(options.lease());
+            return true;
+        } catch (LeaseLostException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public List<String> warnings() {
+        return backend.warnings();
     }
 
     @Override

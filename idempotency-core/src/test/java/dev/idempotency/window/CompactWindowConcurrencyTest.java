@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -85,6 +86,48 @@ class CompactWindowConcurrencyTest {
             assertThat(hits).isPositive();
             assertThat(window.bytes()).isLessThanOrEqualTo(300_000);
         } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    @DisplayName("a key that stays is found at every moment, while others come and go beside it")
+    void keyThatStays_isAlwaysFound() throws Exception {
+        CompactWindow<String> window = CompactWindow.lasting(Duration.ofMinutes(1), Codec.utf8())
+                .ticker(() -> 0)
+                .hashMask(0xFFFF_FFFFL)
+                .create();
+        for (int id = 0; id < 500; id++) {
+            window.put(key(id), new Original<>((long) id, "stays", null), Long.MAX_VALUE);
+        }
+        AtomicBoolean done = new AtomicBoolean();
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<Integer>> readers = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                readers.add(threads.submit(() -> {
+                    int missed = 0;
+                    for (int id = 0; !done.get(); id = (id + 1) % 500) {
+                        missed += window.get(key(id)) == null ? 1 : 0;
+                    }
+                    return missed;
+                }));
+            }
+            SplittableRandom random = new SplittableRandom(1);
+            for (int i = 0; i < 400_000; i++) {
+                int id = 500 + random.nextInt(5_000);
+                if (random.nextBoolean()) {
+                    window.put(key(id), new Original<>((long) id, "goes", null), Long.MAX_VALUE);
+                } else {
+                    window.remove(key(id));
+                }
+            }
+            done.set(true);
+            for (Future<Integer> reader : readers) {
+                assertThat(reader.get()).isZero();
+            }
+        } finally {
+            done.set(true);
             threads.shutdownNow();
         }
     }

@@ -2,7 +2,9 @@ package dev.idempotency.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Locale;
 import java.util.Set;
 
@@ -148,5 +150,16 @@ record Dialect(
      */
     boolean beginsLate() {
         return equals(MARIADB) || equals(MYSQL);
+    }
+
+    /** Whether nobody has bounded how long this connection waits for locks; the other databases do by default. */
+    boolean waitsForEver(Connection connection) throws SQLException {
+        if (!equals(POSTGRESQL)) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW lock_timeout")) {
+            return row.next() && "0".equals(row.getString(1));
+        }
     }
 }

@@ -307,6 +307,11 @@ final class JdbcLeases implements LeaseBackend {
         return live;
     }
 
+    @Override
+    public List<String> warnings() {
+        return database.warnings();
+    }
+
     private static Map<IdempotencyKey, Original<?>> originals(Map<IdempotencyKey, RecordRow> rows) {
         Map<IdempotencyKey, Original<?>> originals = new HashMap<>();
         rows.forEach((key, row) -> originals.put(key, new Original<>(row.record(), row, row.fingerprint())));

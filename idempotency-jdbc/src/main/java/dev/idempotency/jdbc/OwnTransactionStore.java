@@ -200,6 +200,11 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     }
 
     @Override
+    public List<String> warnings() {
+        return database.warnings();
+    }
+
+    @Override
     public @Nullable Duration retention() {
         return records.retention();
     }

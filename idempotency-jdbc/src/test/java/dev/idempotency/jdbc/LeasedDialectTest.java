@@ -23,6 +23,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.DisplayName;
@@ -70,7 +71,7 @@ class LeasedDialectTest {
             verdicts(table, new JdbcLeases(asMariadb, name));
             table.direct.useHandle(handle -> handle.execute("delete from idempotency_record"));
 
-            Database asMysql = new Database(asMariadb.jdbi(), Dialect.MYSQL, true, false);
+            Database asMysql = new Database(asMariadb.jdbi(), Dialect.MYSQL, true, false, List.of());
             verdicts(table, new JdbcLeases(asMysql, name));
         }
     }

@@ -4,10 +4,11 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -50,20 +51,23 @@ final class Durability {
     /**
      * Refuses what may not be, and warns of the rest.
      *
+     * @return by what records could be lost, a sentence for each finding
      * @throws StoreException if an evicting policy is not accepted, or Redis is too old
      * @throws RetryableException if Redis can't be reached
      */
-    static void check(UnifiedJedis client, RedisLeaseOptions options) {
+    static List<String> check(UnifiedJedis client, RedisLeaseOptions options) {
+        Set<String> warnings = new LinkedHashSet<>();
         try {
             if (client instanceof RedisClusterClient cluster) {
                 for (ConnectionPool pool : cluster.getClusterNodes().values()) {
                     try (Connection connection = pool.getResource()) {
-                        of(connection::executeCommand).judge(options);
+                        of(connection::executeCommand).judge(options, warnings);
                     }
                 }
             } else {
-                of(client::executeCommand).judge(options);
+                of(client::executeCommand).judge(options, warnings);
             }
+            return List.copyOf(warnings);
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -96,14 +100,13 @@ final class Durability {
         return new Durability(info, config);
     }
 
-    private void judge(RedisLeaseOptions options) {
+    private void judge(RedisLeaseOptions options, Set<String> warnings) {
         if (info("role").equals("slave")) {
             return;
         }
         if (olderThan(info("redis_version"), 6, 2)) {
             throw new StoreException("Redis " + info("redis_version") + " is too old: 6.2 or newer is needed", null);
         }
-        Consumer<? super String> warn = options.onWarning();
         String policy = info("maxmemory_policy");
         if (!policy.equals("noeviction")) {
             String what = "Redis removes records when its memory is full (maxmemory-policy is "
@@ -115,26 +118,26 @@ final class Durability {
                                 + " RedisLeaseOptions.acceptEviction",
                         null);
             }
-            warn.accept(what);
+            warnings.add(what);
         }
         boolean snapshots = !"".equals(config.get("save"));
         if (!info("aof_enabled").equals("1")) {
-            warn.accept(
+            warnings.add(
                     snapshots
                             ? "Redis has no append-only file (appendonly no): a restart loses all records since the"
                                     + " last snapshot, if there was one"
                             : "Redis keeps nothing on disk (appendonly no, save \"\"): a restart loses all records");
         } else if (!"always".equals(config.get("appendfsync"))) {
-            warn.accept("Redis writes to its disk now and then (appendfsync is "
+            warnings.add("Redis writes to its disk now and then (appendfsync is "
                     + config.getOrDefault("appendfsync", "not told")
                     + "): a crash of the machine loses the records of the last second or more");
         }
         String replicas = info("connected_slaves");
         if (options.replicas() > 0 && (replicas.isEmpty() || Integer.parseInt(replicas) < options.replicas())) {
-            warn.accept("Redis has " + replicas + " replicas now, and " + options.replicas()
+            warnings.add("Redis has " + replicas + " replicas now, and " + options.replicas()
                     + " are to confirm each record: every call will fail");
         } else if (options.replicas() == 0 && !replicas.equals("0")) {
-            warn.accept("a failover loses the records that had not reached the replica (no replica is waited for, see"
+            warnings.add("a failover loses the records that had not reached the replica (no replica is waited for, see"
                     + " RedisLeaseOptions.confirmedBy)");
         }
     }

@@ -4,7 +4,6 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.LeaseOptions;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class RedisLeaseOptions {
 
     private static final int LONGEST_PREFIX = 64;
-    private static final RedisLeaseOptions DEFAULTS = new RedisLeaseOptions(
-            LeaseOptions.defaults(),
-            "idempotency:",
-            null,
-            0,
-            Duration.ofSeconds(1),
-            false,
-            warning -> System.getLogger("dev.idempotency.redis").log(System.Logger.Level.WARNING, warning));
+    private static final RedisLeaseOptions DEFAULTS =
+            new RedisLeaseOptions(LeaseOptions.defaults(), "idempotency:", null, 0, Duration.ofSeconds(1), false);
 
     private final LeaseOptions leases;
     private final String prefix;
@@ -27,7 +20,6 @@ public final class RedisLeaseOptions {
     private final int replicas;
     private final Duration confirmedWithin;
     private final boolean evictionAccepted;
-    private final Consumer<? super String> onWarning;
 
     private RedisLeaseOptions(
             LeaseOptions leases,
@@ -35,20 +27,18 @@ public final class RedisLeaseOptions {
             @Nullable Function<? super IdempotencyKey, String> hashTag,
             int replicas,
             Duration confirmedWithin,
-            boolean evictionAccepted,
-            Consumer<? super String> onWarning) {
+            boolean evictionAccepted) {
         this.leases = leases;
         this.prefix = prefix;
         this.hashTag = hashTag;
         this.replicas = replicas;
         this.confirmedWithin = confirmedWithin;
         this.evictionAccepted = evictionAccepted;
-        this.onWarning = onWarning;
     }
 
     /**
      * {@link LeaseOptions#defaults()}, keys that begin with {@code idempotency:}, no hash tag, no waiting for replicas; an
-     * evicting policy is refused, and warnings go to the {@link System.Logger} of the name {@code dev.idempotency.redis}.
+     * evicting policy is refused.
      *
      * @return the defaults
      */
@@ -64,7 +54,7 @@ public final class RedisLeaseOptions {
      */
     public RedisLeaseOptions leases(LeaseOptions options) {
         Objects.requireNonNull(options, "options");
-        return new RedisLeaseOptions(options, prefix, hashTag, replicas, confirmedWithin, evictionAccepted, onWarning);
+        return new RedisLeaseOptions(options, prefix, hashTag, replicas, confirmedWithin, evictionAccepted);
     }
 
     /**
@@ -80,7 +70,7 @@ public final class RedisLeaseOptions {
             throw new IllegalArgumentException("the prefix has at most " + LONGEST_PREFIX
                     + " characters of printable ASCII without blanks and braces");
         }
-        return new RedisLeaseOptions(leases, text, hashTag, replicas, confirmedWithin, evictionAccepted, onWarning);
+        return new RedisLeaseOptions(leases, text, hashTag, replicas, confirmedWithin, evictionAccepted);
     }
 
     /**
@@ -94,7 +84,7 @@ public final class RedisLeaseOptions {
      */
     public RedisLeaseOptions hashTag(Function<? super IdempotencyKey, String> tag) {
         Objects.requireNonNull(tag, "tag");
-        return new RedisLeaseOptions(leases, prefix, tag, replicas, confirmedWithin, evictionAccepted, onWarning);
+        return new RedisLeaseOptions(leases, prefix, tag, replicas, confirmedWithin, evictionAccepted);
     }
 
     /**
@@ -113,7 +103,7 @@ public final class RedisLeaseOptions {
         if (within.compareTo(Duration.ofMillis(1)) < 0 || within.compareTo(Duration.ofMinutes(1)) > 0) {
             throw new IllegalArgumentException("replicas confirm within PT0.001S to PT1M, not " + within);
         }
-        return new RedisLeaseOptions(leases, prefix, hashTag, atLeast, within, evictionAccepted, onWarning);
+        return new RedisLeaseOptions(leases, prefix, hashTag, atLeast, within, evictionAccepted);
     }
 
     /**
@@ -123,18 +113,7 @@ public final class RedisLeaseOptions {
      * @return other options
      */
     public RedisLeaseOptions acceptEviction() {
-        return new RedisLeaseOptions(leases, prefix, hashTag, replicas, confirmedWithin, true, onWarning);
-    }
-
-    /**
-     * Who hears, when the store is made, by what Redis could lose records. Called on the thread that makes the store.
-     *
-     * @param listener gets a sentence for each finding
-     * @return other options
-     */
-    public RedisLeaseOptions onWarning(Consumer<? super String> listener) {
-        Objects.requireNonNull(listener, "listener");
-        return new RedisLeaseOptions(leases, prefix, hashTag, replicas, confirmedWithin, evictionAccepted, listener);
+        return new RedisLeaseOptions(leases, prefix, hashTag, replicas, confirmedWithin, true);
     }
 
     LeaseOptions leases() {
@@ -160,9 +139,5 @@ public final class RedisLeaseOptions {
 
     boolean evictionAccepted() {
         return evictionAccepted;
-    }
-
-    Consumer<? super String> onWarning() {
-        return onWarning;
     }
 }

@@ -50,8 +50,10 @@ final class RedisLeases implements LeaseBackend {
     private final RedisKeys keys;
     private final int replicas;
     private final long confirmedWithin;
+    private final List<String> warnings;
 
-    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin) {
+    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin, List<String> warnings) {
+        this.warnings = warnings;
         this.scripts = scripts;
         this.keys = keys;
         this.replicas = replicas;
@@ -59,13 +61,43 @@ final class RedisLeases implements LeaseBackend {
     }
 
     @Override
-    public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    /** In one pipeline; where replicas are to confirm, one by one. */
+    @Override
+    public List<@Nullable Claim> claimAll(List<Asked> asked, Duration lease, Duration retention) {
+        if (replicas > 0) {
+            return LeaseBackend.super.claimAll(asked, lease, retention);
+        }
+        List<RedisScripts.Call> calls = asked.stream()
+                .map(each -> new RedisScripts.Call(
+                        keys.of(each.request().keys()), claiming(each.request(), each.owner(), lease, retention)))
+                .toList();
+        List<@Nullable Claim> claims = new ArrayList<>();
+        List<@Nullable Object> answers = scripts.runAll(CLAIM, calls);
+        for (int i = 0; i < answers.size(); i++) {
+            claims.add(
+                    answers.get(i) instanceof List<?> answer
+                            ? claim(asked.get(i).request(), answer)
+                            : null);
+        }
+        return claims;
+    }
+
+    private static List<byte[]> claiming(Request request, UUID owner, Duration lease, Duration retention) {
         Fingerprint fingerprint = request.fingerprint();
-        List<byte[]> arguments = List.of(
+        return List.of(
                 bytes(owner),
                 micros(lease),
                 micros(retention),
                 fingerprint == null ? new byte[0] : fingerprint.toBytes());
+    }
+
+    @Override
+    public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
+        List<byte[]> arguments = claiming(request, owner, lease, retention);
         List<byte[]> spelled = keys.of(request.keys());
         if (replicas == 0) {
             return claim(request, (List<?>) scripts.run(CLAIM, spelled, arguments));

@@ -2,7 +2,10 @@ package dev.idempotency.redis;
 
 import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.Response;
@@ -17,7 +20,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *   <li>A server that does not know the script, because it was started, promoted or flushed since, is sent the source,
  *       which it then knows.
  *   <li>Where replicas are to confirm, the script and {@code WAIT} go out together on one connection, since {@code WAIT}
- *       is about what its own connection has written.
+ *       is about what was written by the last command of its own connection.
  * </ol>
  *
  * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. After a
@@ -70,6 +73,40 @@ final class RedisScripts {
             throw failed(e);
         }
     }
+
+    /**
+     * Runs a script many times in one pipeline, by its digest alone.
+     *
+     * @return what each has answered; null where it has not, or that is not known
+     */
+    List<@Nullable Object> runAll(Script script, List<Call> calls) {
+        List<Response<Object>> responses = new ArrayList<>();
+        try (AbstractPipeline pipeline = client.pipelined()) {
+            for (Call call : calls) {
+                responses.add(pipeline.evalsha(script.digest(), call.keys(), call.arguments()));
+            }
+            pipeline.sync();
+        } catch (RuntimeException e) {
+            // Whoever asks again, as the same owner, finds out what has become of it.
+            return Collections.nCopies(calls.size(), null);
+        }
+        List<@Nullable Object> answers = new ArrayList<>();
+        for (Response<Object> response : responses) {
+            answers.add(answer(response));
+        }
+        return answers;
+    }
+
+    private static @Nullable Object answer(Response<Object> response) {
+        try {
+            return response.get();
+        } catch (RuntimeException e) {
+            return null;
+        }
+    }
+
+    /** One of many. */
+    record Call(List<byte[]> keys, List<byte[]> arguments) {}
 
     /** What a script has answered, and how many replicas had it in time. */
     record Confirmed(Object answer, long replicas) {}

@@ -6,6 +6,7 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import dev.idempotency.store.GatedLeases;
 import dev.idempotency.store.Lease;
+import java.util.List;
 import java.util.Objects;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
@@ -39,7 +40,8 @@ public final class RedisStores {
      * A store for actions whose effect lies outside of it. A claim and a completion are one round trip each, and so are a
      * release and an extension. Records go by their expiry: there is nothing to purge. Of duplicates that wait in this
      * process, one asks Redis and the others hold no connection. When made, the store asks Redis how it keeps what it
-     * is told, and warns of what may be lost.
+     * is told; by what records could be lost is told to {@link dev.idempotency.IdempotencyListener#warned} of each front door
+     * that is built on it.
      *
      * @param client where to; the caller closes it. Its socket time-out bounds how long a call waits for Redis
      * @param codec how responses are kept
@@ -55,10 +57,9 @@ public final class RedisStores {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(codec, "codec");
         RedisKeys keys = new RedisKeys(options.prefix(), options.hashTag(), client instanceof RedisClusterClient);
-        RedisLeases leases =
-                new RedisLeases(new RedisScripts(client), keys, options.replicas(), options.confirmedWithin());
-        GatedLeases<R> store = new GatedLeases<>(leases, codec, options.leases());
-        Durability.check(client, options);
-        return store;
+        List<String> warnings = Durability.check(client, options);
+        RedisLeases leases = new RedisLeases(
+                new RedisScripts(client), keys, options.replicas(), options.confirmedWithin(), warnings);
+        return new GatedLeases<>(leases, codec, options.leases());
     }
 }

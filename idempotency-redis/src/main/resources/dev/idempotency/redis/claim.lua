@@ -28,8 +28,6 @@ if not first then
 end
 
 if first.state == IN_PROGRESS and first.owner == owner then
-  -- Written again, so that whoever waits for replicas waits for this.
-  write(first)
   return { GRANTED, first.identity, first.token, first.identity == owner and 0 or 1 }
 end
 

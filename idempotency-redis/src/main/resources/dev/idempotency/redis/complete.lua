@@ -6,10 +6,5 @@ end
 if record.state == IN_PROGRESS then
   record.state, record.payload, record.ends = COMPLETE, ARGV[3], now + tonumber(ARGV[4])
   write(record)
-else
-  -- Written again, so that whoever waits for replicas waits for this.
-  for _, key in ipairs(KEYS) do
-    redis.call('SET', key, record.packed, 'PXAT', milliseconds(record.ends))
-  end
 end
 return 1

@@ -12,9 +12,10 @@ import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.store.Lease;
+import dev.idempotency.store.LeaseBackend.Claim;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,8 +26,11 @@ import redis.clients.jedis.RedisClient;
 /** What Redis can lose: what the store says of it, and what it does about it. */
 final class DurabilityTest {
 
-    private final List<String> warnings = new ArrayList<>();
-    private final RedisLeaseOptions options = RedisLeaseOptions.defaults().onWarning(warnings::add);
+    private final RedisLeaseOptions options = RedisLeaseOptions.defaults();
+
+    private List<String> warnings(RedisClient client, RedisLeaseOptions options) {
+        return RedisStores.leased(client, Codec.utf8(), options).warnings();
+    }
 
     private static Request request(int n) {
         return Request.of(IdempotencyKey.of("im", "sender", Integer.toString(n)));
@@ -49,9 +53,8 @@ final class DurabilityTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("volatile-lru")
                     .hasMessageContaining("acceptEviction");
-            assertThat(RedisStores.leased(client, Codec.utf8(), options.acceptEviction()))
-                    .isNotNull();
-            assertThat(warnings).anyMatch(warning -> warning.contains("volatile-lru"));
+            assertThat(warnings(client, options.acceptEviction()))
+                    .anyMatch(warning -> warning.contains("volatile-lru"));
         }
     }
 
@@ -60,19 +63,13 @@ final class DurabilityTest {
     void leased_persistence_isWarnedOf() {
         try (RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
                 RedisClient client = server.client()) {
-            RedisStores.leased(client, Codec.utf8(), options);
-            assertThat(warnings).singleElement().asString().contains("keeps nothing on disk");
-            warnings.clear();
+            assertThat(warnings(client, options)).singleElement().asString().contains("keeps nothing on disk");
             command(client, Protocol.Command.CONFIG, "SET", "appendonly", "yes");
-            RedisStores.leased(client, Codec.utf8(), options);
-            assertThat(warnings).singleElement().asString().contains("appendfsync is everysec");
-            warnings.clear();
+            assertThat(warnings(client, options)).singleElement().asString().contains("appendfsync is everysec");
             command(client, Protocol.Command.CONFIG, "SET", "appendfsync", "always");
-            RedisStores.leased(client, Codec.utf8(), options);
-            assertThat(warnings).isEmpty();
+            assertThat(warnings(client, options)).isEmpty();
             command(client, Protocol.Command.ACL, "SETUSER", "default", "-config");
-            RedisStores.leased(client, Codec.utf8(), options);
-            assertThat(warnings).singleElement().asString().contains("appendfsync is not told");
+            assertThat(warnings(client, options)).singleElement().asString().contains("appendfsync is not told");
         }
     }
 
@@ -85,7 +82,7 @@ final class DurabilityTest {
                 RedisClient toReplica = replica.client()) {
             IdempotencyStore<Lease, String> store =
                     RedisStores.leased(client, Codec.utf8(), options.confirmedBy(1, Duration.ofMillis(200)));
-            assertThat(warnings).anyMatch(warning -> warning.contains("every call will fail"));
+            assertThat(store.warnings()).anyMatch(warning -> warning.contains("every call will fail"));
             Idempotency<Lease, String> service = Idempotency.with(store).build();
             assertThatThrownBy(() -> service.execute(request(1), lease -> "not run"))
                     .isInstanceOf(NotReplicatedException.class);
@@ -102,6 +99,46 @@ final class DurabilityTest {
                     .isInstanceOf(OutcomeUnknownException.class)
                     .hasCauseInstanceOf(NotReplicatedException.class);
         }
+    }
+
+    @Test
+    @DisplayName("S4: a completion that is repeated on another connection waits for the replicas as the first one did")
+    void complete_repeatedOnAnotherConnection_waitsForReplicasAgain() throws Exception {
+        try (RedisServer server = RedisServer.start(RedisServers.binary());
+                RedisServer replica = RedisServer.start(RedisServers.binary());
+                RedisClient client = server.client();
+                RedisClient another = server.client();
+                RedisClient toReplica = replica.client()) {
+            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port));
+            awaitReplica(client);
+            RedisLeases leases = waitingForOne(client);
+            UUID owner = UUID.randomUUID();
+            Duration hour = Duration.ofHours(1);
+            long token = ((Claim.Granted) leases.claim(request(1), owner, hour, hour)).token();
+            byte[] payload = {1, 0};
+            replica.signal("STOP");
+            try {
+                for (RedisClient each : List.of(client, another)) {
+                    assertThatThrownBy(() -> waitingForOne(each).complete(request(1), owner, token, payload, hour))
+                            .isInstanceOf(NotReplicatedException.class);
+                }
+            } finally {
+                replica.signal("CONT");
+            }
+            assertThat(new RedisLeases(
+                                    new RedisScripts(another),
+                                    new RedisKeys("", null, false),
+                                    1,
+                                    Duration.ofSeconds(5),
+                                    List.of())
+                            .complete(request(1), owner, token, payload, hour))
+                    .isTrue();
+        }
+    }
+
+    private static RedisLeases waitingForOne(RedisClient client) {
+        return new RedisLeases(
+                new RedisScripts(client), new RedisKeys("", null, false), 1, Duration.ofMillis(200), List.of());
     }
 
     private static void awaitReplica(RedisClient client) {

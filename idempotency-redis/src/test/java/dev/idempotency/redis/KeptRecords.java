@@ -25,14 +25,14 @@ final class KeptRecords {
     final String prefix = "test" + PREFIXES.incrementAndGet() + ":";
     /** All keys on one server of a cluster, so that requests may have several. */
     final RedisLeaseOptions options =
-            RedisLeaseOptions.defaults().prefix(prefix).hashTag(key -> prefix).onWarning(warning -> {});
+            RedisLeaseOptions.defaults().prefix(prefix).hashTag(key -> prefix);
 
     KeptRecords(UnifiedJedis client) {
         this.client = client;
     }
 
     RedisLeases leases() {
-        return new RedisLeases(new RedisScripts(client), keys(), 0, Duration.ofSeconds(1));
+        return new RedisLeases(new RedisScripts(client), keys(), 0, Duration.ofSeconds(1), List.of());
     }
 
     RedisKeys keys() {

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
@@ -116,7 +117,7 @@ final class RedisRecordTest {
         RedisKeys untagged = new RedisKeys(records.prefix, null, true);
         RedisKeys different = new RedisKeys(records.prefix, IdempotencyKey::namespace, true);
         for (RedisKeys keys : new RedisKeys[] {untagged, different}) {
-            RedisLeases onCluster = new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE);
+            RedisLeases onCluster = new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE, List.of());
             assertThatThrownBy(() -> onCluster.claim(BOTH, owner, LEASE, RETENTION))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("hashTag");
@@ -146,10 +147,10 @@ final class RedisRecordTest {
     void claim_onAClusterWithoutReplicas_isNotReplicated() {
         UnifiedJedis cluster = RedisServers.CLUSTER.client();
         RedisKeys keys = records.keys();
-        RedisLeases waiting = new RedisLeases(new RedisScripts(cluster), keys, 1, Duration.ofMillis(10));
+        RedisLeases waiting = new RedisLeases(new RedisScripts(cluster), keys, 1, Duration.ofMillis(10), List.of());
         assertThatThrownBy(() -> waiting.claim(BOTH, owner, LEASE, RETENTION))
                 .isInstanceOf(NotReplicatedException.class);
-        assertThat(new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE)
+        assertThat(new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE, List.of())
                         .claim(BOTH, UUID.randomUUID(), LEASE, RETENTION))
                 .isInstanceOf(Claim.Granted.class);
     }

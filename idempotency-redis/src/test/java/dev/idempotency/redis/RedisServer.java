@@ -79,6 +79,16 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Stops it where it is, or lets it go on: {@code "STOP"} or {@code "CONT"}. */
+    void signal(String name) throws IOException, InterruptedException {
+        Process running = process;
+        if (running != null) {
+            new ProcessBuilder("kill", "-" + name, Long.toString(running.pid()))
+                    .start()
+                    .waitFor();
+        }
+    }
+
     HostAndPort address() {
         return new HostAndPort("127.0.0.1", port);
     }

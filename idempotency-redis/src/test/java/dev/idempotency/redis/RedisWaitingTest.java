@@ -53,9 +53,7 @@ final class RedisWaitingTest {
         IdempotencyStore<Lease, String> store = RedisStores.leased(
                 client,
                 Codec.utf8(),
-                RedisLeaseOptions.defaults()
-                        .onWarning(warning -> {})
-                        .leases(LeaseOptions.defaults().waitAtMost(Duration.ofMinutes(1))));
+                RedisLeaseOptions.defaults().leases(LeaseOptions.defaults().waitAtMost(Duration.ofMinutes(1))));
         return Idempotency.with(store).build();
     }
 

@@ -11,4 +11,5 @@ public interface StoreContract<C>
                 KeyContract<C>,
                 TwoLayerContract<C>,
                 ExpiryContract<C>,
+                BatchContract<C>,
                 ConcurrencyContract<C> {}
