@@ -22,7 +22,9 @@ class TwoServersTest {
         try (RedisServer redis = RedisServer.start("--save", "")) {
             TwoServers.run("127.0.0.1", redis.port(), new PrintStream(out, true, UTF_8));
         }
-        assertThat(out.toString(UTF_8)).contains("1 time(s) by the first, 0 by the second").contains("by the WINDOW");
+        assertThat(out.toString(UTF_8))
+                .contains("1 time(s) by the first, 0 by the second")
+                .contains("by the WINDOW");
     }
 
     @Test

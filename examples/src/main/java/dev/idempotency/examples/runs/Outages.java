@@ -42,7 +42,8 @@ import redis.clients.jedis.RedisClient;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         usageHelpWidth = 100,
-        description = "The Redis behind a window fails in five ways, and calls are counted and timed with it and without.")
+        description =
+                "The Redis behind a window fails in five ways, and calls are counted and timed with it and without.")
 public final class Outages implements Callable<Integer> {
 
     private static final double WITHIN = 1.2;
@@ -115,7 +116,8 @@ public final class Outages implements Callable<Integer> {
             }
             print.line("replayed %s", counts.text("replayed "));
             print.check(counts.sum("failure ") == 0, "failed calls: " + counts.text("failure "));
-            print.check(counts.get("other reply") == 0, "replies that differ from the first: " + counts.get("other reply"));
+            print.check(
+                    counts.get("other reply") == 0, "replies that differ from the first: " + counts.get("other reply"));
             stored("with", one, print);
             stored("without", without, print);
         }
@@ -130,8 +132,7 @@ public final class Outages implements Callable<Integer> {
     private Service shared(ServiceSettings settings, RedisClient client) {
         return new TransactionalService(
                 settings,
-                TieredWindow.of(
-                        JdbcService.nearWindow(), RedisWindow.lasting(REDIS_WINDOW, client, Codec.utf8())),
+                TieredWindow.of(JdbcService.nearWindow(), RedisWindow.lasting(REDIS_WINDOW, client, Codec.utf8())),
                 failure -> counts.add("window failed"));
     }
 

@@ -27,13 +27,12 @@ final class TransactionalService extends JdbcService {
             ServiceSettings settings, Window.@Nullable Spec window, Consumer<? super Throwable> onWindowFailure) {
         super(settings, EFFECTS, CREATE_EFFECTS, INDEX_EFFECTS);
         store = JdbcStores.transactional(jdbi, Codec.utf8());
-        Idempotency.Builder<Handle, String> builder =
-                Idempotency.with(store).listener(new IdempotencyListener() {
-                    @Override
-                    public void windowFailed(Throwable failure) {
-                        onWindowFailure.accept(failure);
-                    }
-                });
+        Idempotency.Builder<Handle, String> builder = Idempotency.with(store).listener(new IdempotencyListener() {
+            @Override
+            public void windowFailed(Throwable failure) {
+                onWindowFailure.accept(failure);
+            }
+        });
         sends = window == null ? builder.build() : builder.window(window).build();
     }
 

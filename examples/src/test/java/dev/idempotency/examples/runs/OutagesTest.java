@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 class OutagesTest {
 
     @Test
-    @DisplayName("R-3, R-6, R-8: with a Redis killed, paused, full, flushed and read-only, no call fails and nothing is stored twice")
+    @DisplayName(
+            "R-3, R-6, R-8: with a Redis killed, paused, full, flushed and read-only, no call fails and nothing is stored twice")
     void redisFails_databaseDecides() {
         Printed printed = Printed.by(new Outages(), "--database", "h2", "--phase", "400", "--threads", "2");
 
