@@ -57,8 +57,7 @@ final class RedisWindowTest {
         return all;
     }
 
-    @SuppressWarnings("NullAway") // It does not see that a response may be null where its type says so.
-    private void put(IdempotencyKey key, Object identity, @Nullable String response) {
+    private void put(IdempotencyKey key, Object identity, String response) {
         window.put(key, new Original<>(identity, response, null), window.now() + MINUTE);
     }
 
