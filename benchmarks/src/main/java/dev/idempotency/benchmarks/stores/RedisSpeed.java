@@ -9,14 +9,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.openjdk.jmh.runner.RunnerException;
-import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.RedisClient;
 
 /**
  * Runs {@link RedisBenchmark} in rounds, as {@link StoreSpeed} does with databases, and adds to the same file. The server keeps
  * nothing on disk.
  *
- * <p>Arguments: threads, such as {@code 1,8}; rounds; seconds for each way. Each may be left out from the right.
+ * <p>Arguments: threads, such as {@code 1,8}, up to the 8 connections of a pool by default; rounds; seconds for each way. Each may be left out from the right.
  */
 public final class RedisSpeed {
 
@@ -48,18 +47,13 @@ public final class RedisSpeed {
 
     private static void run(RedisServer server, int threads, int rounds, double seconds)
             throws RunnerException, IOException {
-        ConnectionPoolConfig pool = new ConnectionPoolConfig();
-        pool.setMaxTotal(threads);
         // Round 0 warms up, and is not written down.
         for (int round = 0; round <= rounds; round++) {
             List<String> order = new ArrayList<>(WAYS);
             if (round % 2 == 0) {
                 Collections.reverse(order);
             }
-            try (RedisClient client = RedisClient.builder()
-                    .hostAndPort("127.0.0.1", server.port())
-                    .poolConfig(pool)
-                    .build()) {
+            try (RedisClient client = RedisClient.create("127.0.0.1", server.port())) {
                 client.flushAll();
                 RedisBenchmark.current = new RedisBenchmark.Payments(client);
                 for (String way : order) {
