@@ -72,7 +72,7 @@ final class KillsLedger {
         String earlier = acknowledged.putIfAbsent(number, response);
         counts.add(earlier == null ? "acknowledged first" : "acknowledged again");
         if (earlier != null && !earlier.equals(response)) {
-            counts.add("wrong a second reply to one key");
+            counts.add("second reply");
         }
     }
 

@@ -8,37 +8,50 @@ import dev.idempotency.redis.RedisLeaseOptions;
 import dev.idempotency.redis.RedisStores;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
-import java.net.URI;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
 /**
  * Leases in Redis, and effects beside them, in a list for each number, which refuses nothing. An action that has taken over looks
- * there before it causes its effect again.
+ * there before it causes its effect again. On a cluster the names of a meaning share a hash tag.
  */
 final class RedisService implements Service {
 
     private static final int FETCH = 1_000;
+    private static final Duration CONFIRMED_WITHIN = Duration.ofSeconds(1);
 
     private final String effects;
-    private final RedisClient client;
+    private final List<HostAndPort> masters;
+    private final UnifiedJedis client;
     private final Idempotency<Lease, String> sends;
     private final LongAdder takeovers = new LongAdder();
 
     RedisService(ServiceSettings settings) {
-        URI at = URI.create(settings.url());
         effects = "effects-" + settings.run() + "-";
-        client = RedisClient.create(at.getHost(), at.getPort());
+        masters = Stream.of(settings.url().replace("redis://", "").split(","))
+                .map(HostAndPort::from)
+                .toList();
+        client = settings.database() == DatabaseKind.REDIS_CLUSTER
+                ? RedisClusterClient.create(new HashSet<>(masters))
+                : RedisClient.create(masters.get(0).getHost(), masters.get(0).getPort());
         Idempotency.Builder<Lease, String> builder = Idempotency.with(RedisStores.leased(
                 client,
                 Codec.utf8(),
                 RedisLeaseOptions.defaults()
+                        .hashTag(Keys::hashTag)
+                        .confirmedBy(settings.confirmedBy(), CONFIRMED_WITHIN)
                         .leases(LeaseOptions.defaults()
                                 .lease(settings.lease())
                                 .waitAtMost(settings.lease().dividedBy(4)))));
@@ -77,19 +90,27 @@ final class RedisService implements Service {
 
     @Override
     public void effects(Reader reader) {
+        for (HostAndPort master : masters) {
+            try (RedisClient here = RedisClient.create(master.getHost(), master.getPort())) {
+                for (String list : lists(here)) {
+                    long number = Long.parseLong(list.substring(effects.length()));
+                    here.lrange(list, 0, -1).forEach(response -> reader.effect(number, response));
+                }
+            }
+        }
+    }
+
+    private Set<String> lists(RedisClient here) {
         // A scan may show a key twice.
         Set<String> lists = new HashSet<>();
         String cursor = ScanParams.SCAN_POINTER_START;
         do {
             ScanResult<String> some =
-                    client.scan(cursor, new ScanParams().match(effects + "*").count(FETCH));
+                    here.scan(cursor, new ScanParams().match(effects + "*").count(FETCH));
             lists.addAll(some.getResult());
             cursor = some.getCursor();
         } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
-        for (String list : lists) {
-            long number = Long.parseLong(list.substring(effects.length()));
-            client.lrange(list, 0, -1).forEach(response -> reader.effect(number, response));
-        }
+        return lists;
     }
 
     @Override

@@ -13,15 +13,40 @@ import java.util.List;
  * @param pool connections at most
  * @param lease how long a lease lasts, where there is one
  * @param window whether a window of recent keys is in front
+ * @param confirmedBy how many replicas of a Redis have to confirm
  */
 record ServiceSettings(
-        StoreKind store, DatabaseKind database, String url, String run, int pool, Duration lease, boolean window) {
+        StoreKind store,
+        DatabaseKind database,
+        String url,
+        String run,
+        int pool,
+        Duration lease,
+        boolean window,
+        int confirmedBy) {
 
-    static final int ARGUMENTS = 7;
+    static final int ARGUMENTS = 8;
+
+    ServiceSettings(
+            StoreKind store, DatabaseKind database, String url, String run, int pool, Duration lease, boolean window) {
+        this(store, database, url, run, pool, lease, window, 0);
+    }
+
+    /** With so many replicas that confirm. */
+    ServiceSettings confirmedBy(int replicas) {
+        return new ServiceSettings(store, database, url, run, pool, lease, window, replicas);
+    }
 
     List<String> arguments() {
         return List.of(
-                store.name(), database.name(), url, run, "" + pool, "" + lease.toMillis(), Boolean.toString(window));
+                store.name(),
+                database.name(),
+                url,
+                run,
+                "" + pool,
+                "" + lease.toMillis(),
+                Boolean.toString(window),
+                "" + confirmedBy);
     }
 
     static ServiceSettings of(String[] arguments) {
@@ -32,7 +57,8 @@ record ServiceSettings(
                 arguments[3],
                 Integer.parseInt(arguments[4]),
                 Duration.ofMillis(Long.parseLong(arguments[5])),
-                Boolean.parseBoolean(arguments[6]));
+                Boolean.parseBoolean(arguments[6]),
+                Integer.parseInt(arguments[7]));
     }
 
     Service open() {
