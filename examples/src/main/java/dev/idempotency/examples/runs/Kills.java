@@ -69,7 +69,7 @@ public final class Kills implements Callable<Integer> {
     private int serverStops = 3;
 
     @Mixin
-    private KillsRedis redis = new KillsRedis();
+    private final KillsRedis redis = new KillsRedis();
 
     @Option(names = "--processes", paramLabel = "N", description = "applications; default ${DEFAULT-VALUE}")
     private int processes = 3;
@@ -120,7 +120,8 @@ public final class Kills implements Callable<Integer> {
                 "%s on %s, %s: %,d kills among %,d applications, %,d losses of the server, %,d senders",
                 store, database, redis, appKills, processes, serverStops, processes * threads);
         KillsLedger ledger = new KillsLedger();
-        try (RunningDatabase running = started()) {
+        try (redis;
+                RunningDatabase running = started()) {
             ServiceSettings settings = redis.with(new ServiceSettings(
                     store,
                     database,
@@ -135,7 +136,7 @@ public final class Kills implements Callable<Integer> {
             boolean inTime = run(settings, running.server(), ledger, print);
             double seconds = (System.nanoTime() - start) / 1e9;
             try (Service service = settings.open()) {
-                report(service, ledger, inTime, seconds, print);
+                report(service, settings.run(), ledger, inTime, seconds, print);
             }
         }
         return print.verdict();
@@ -228,6 +229,9 @@ public final class Kills implements Callable<Integer> {
             Thread.sleep(5);
         }
         Thread.sleep(ThreadLocalRandom.current().nextInt(50, 800));
+        if (server instanceof RedisPair pair) {
+            pair.awaitLinked();
+        }
         ledger.lossBegins();
         long start = System.nanoTime();
         if (server instanceof PostgresqlServer postgresql) {
@@ -239,7 +243,7 @@ public final class Kills implements Callable<Integer> {
         ledger.serverLost(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     }
 
-    private void report(Service service, KillsLedger ledger, boolean inTime, double seconds, Print print) {
+    private void report(Service service, String run, KillsLedger ledger, boolean inTime, double seconds, Print print) {
         Counts counts = ledger.counts();
         KillsStored stored = KillsStored.of(service, ledger.acknowledged());
         print.line(
@@ -266,7 +270,7 @@ public final class Kills implements Callable<Integer> {
                 counts.sum("wrong ") == 0,
                 "wrong answers, and leases stuck beyond their time: " + counts.text("wrong "));
         if (redis.forgets()) {
-            redis.explain(stored, ledger, print);
+            redis.explain(service, run, stored, ledger, print);
         } else {
             keptAll(stored, counts, print);
         }

@@ -12,7 +12,7 @@ import redis.clients.jedis.RedisClient;
  *
  * <ol>
  *   <li>The replica hears of everything a moment later, as over a network.
- *   <li>{@link #kill}: once the replica is linked the master is killed; what was under way to the replica is lost.
+ *   <li>{@link #kill}: the master is killed; what was under way to the replica is lost.
  *   <li>{@link #restart}: the replica is promoted ({@code REPLICAOF NO ONE}) and the port leads to it. It gets an empty server
  *       as its replica, in the place of the old master.
  * </ol>
@@ -47,7 +47,8 @@ final class RedisPair implements TestServer {
         replicaOf(replica, "127.0.0.1", Integer.toString(link.port()));
     }
 
-    private void awaitLinked() {
+    /** Waits until the replica has a copy and follows. */
+    void awaitLinked() {
         long began = System.nanoTime();
         try (RedisClient client = RedisClient.create("127.0.0.1", replica.port())) {
             while (!client.info("replication").contains("master_link_status:up")) {
@@ -74,7 +75,6 @@ final class RedisPair implements TestServer {
 
     @Override
     public void kill() {
-        awaitLinked();
         master.kill();
         link.cut();
     }

@@ -24,7 +24,7 @@ import redis.clients.jedis.params.ScanParams;
 import redis.clients.jedis.resps.ScanResult;
 
 /**
- * Leases in Redis, and effects beside them, in a list for each number, which refuses nothing. An action that has taken over looks
+ * Leases in Redis, and effects beside them or in another Redis, in a list for each number, which refuses nothing. An action that has taken over looks
  * there before it causes its effect again. On a cluster the names of a meaning share a hash tag.
  */
 final class RedisService implements Service {
@@ -33,19 +33,17 @@ final class RedisService implements Service {
     private static final Duration CONFIRMED_WITHIN = Duration.ofSeconds(1);
 
     private final String effects;
-    private final List<HostAndPort> masters;
     private final UnifiedJedis client;
+    private final UnifiedJedis receiver;
+    private final List<HostAndPort> masters;
     private final Idempotency<Lease, String> sends;
     private final LongAdder takeovers = new LongAdder();
 
     RedisService(ServiceSettings settings) {
         effects = "effects-" + settings.run() + "-";
-        masters = Stream.of(settings.url().replace("redis://", "").split(","))
-                .map(HostAndPort::from)
-                .toList();
-        client = settings.database() == DatabaseKind.REDIS_CLUSTER
-                ? RedisClusterClient.create(new HashSet<>(masters))
-                : RedisClient.create(masters.get(0).getHost(), masters.get(0).getPort());
+        client = client(settings, settings.url());
+        receiver = client(settings, settings.effects());
+        masters = masters(settings.effects());
         Idempotency.Builder<Lease, String> builder = Idempotency.with(RedisStores.leased(
                 client,
                 Codec.utf8(),
@@ -58,6 +56,19 @@ final class RedisService implements Service {
         sends = settings.window() ? builder.window(JdbcService.nearWindow()).build() : builder.build();
     }
 
+    private static List<HostAndPort> masters(String url) {
+        return Stream.of(url.replace("redis://", "").split(",", -1))
+                .map(HostAndPort::from)
+                .toList();
+    }
+
+    private static UnifiedJedis client(ServiceSettings settings, String url) {
+        List<HostAndPort> masters = masters(url);
+        return settings.database() == DatabaseKind.REDIS_CLUSTER
+                ? RedisClusterClient.create(new HashSet<>(masters))
+                : RedisClient.create(masters.get(0).getHost(), masters.get(0).getPort());
+    }
+
     @Override
     public Outcome<String> send(Request request, Effect effect) {
         return sends.execute(request, lease -> {
@@ -66,14 +77,14 @@ final class RedisService implements Service {
             if (lease.takenOver()) {
                 takeovers.increment();
                 Optional<String> earlier =
-                        client.lrange(list, 0, -1).stream().max(Comparator.comparingLong(LeasedService::token));
+                        receiver.lrange(list, 0, -1).stream().max(Comparator.comparingLong(LeasedService::token));
                 if (earlier.isPresent()) {
                     return earlier.get();
                 }
             }
             lease.effectStarts();
             String response = LeasedService.marked(effect, lease);
-            client.rpush(list, response);
+            receiver.rpush(list, response);
             return response;
         });
     }
@@ -116,5 +127,6 @@ final class RedisService implements Service {
     @Override
     public void close() {
         client.close();
+        receiver.close();
     }
 }

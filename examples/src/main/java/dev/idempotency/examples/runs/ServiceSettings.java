@@ -14,6 +14,7 @@ import java.util.List;
  * @param lease how long a lease lasts, where there is one
  * @param window whether a window of recent keys is in front
  * @param confirmedBy how many replicas of a Redis have to confirm
+ * @param effects where the effects of the store in Redis go
  */
 record ServiceSettings(
         StoreKind store,
@@ -23,18 +24,19 @@ record ServiceSettings(
         int pool,
         Duration lease,
         boolean window,
-        int confirmedBy) {
+        int confirmedBy,
+        String effects) {
 
-    static final int ARGUMENTS = 8;
+    static final int ARGUMENTS = 9;
 
     ServiceSettings(
             StoreKind store, DatabaseKind database, String url, String run, int pool, Duration lease, boolean window) {
-        this(store, database, url, run, pool, lease, window, 0);
+        this(store, database, url, run, pool, lease, window, 0, url);
     }
 
-    /** With so many replicas that confirm. */
-    ServiceSettings confirmedBy(int replicas) {
-        return new ServiceSettings(store, database, url, run, pool, lease, window, replicas);
+    /** With so many replicas that confirm, and effects in another Redis. */
+    ServiceSettings with(int replicas, String otherRedis) {
+        return new ServiceSettings(store, database, url, run, pool, lease, window, replicas, otherRedis);
     }
 
     List<String> arguments() {
@@ -46,7 +48,8 @@ record ServiceSettings(
                 "" + pool,
                 "" + lease.toMillis(),
                 Boolean.toString(window),
-                "" + confirmedBy);
+                "" + confirmedBy,
+                effects);
     }
 
     static ServiceSettings of(String[] arguments) {
@@ -58,7 +61,8 @@ record ServiceSettings(
                 Integer.parseInt(arguments[4]),
                 Duration.ofMillis(Long.parseLong(arguments[5])),
                 Boolean.parseBoolean(arguments[6]),
-                Integer.parseInt(arguments[7]));
+                Integer.parseInt(arguments[7]),
+                arguments[8]);
     }
 
     Service open() {
