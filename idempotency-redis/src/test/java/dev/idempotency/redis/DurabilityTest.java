@@ -13,6 +13,7 @@ import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseBackend.Claim;
+import dev.idempotency.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -47,8 +48,8 @@ final class DurabilityTest {
     @Test
     @DisplayName("R-7: a store in a Redis that evicts is refused, or warned of if that is accepted")
     void leased_evictingPolicy_isRefusedOrWarnedOf() {
-        try (RedisServer server = RedisServer.start(RedisServers.binary(), "--maxmemory-policy", "volatile-lru");
-                RedisClient client = server.client()) {
+        try (RedisServer server = RedisServer.start("--maxmemory-policy", "volatile-lru");
+                RedisClient client = RedisServers.client(server)) {
             assertThatThrownBy(() -> RedisStores.leased(client, Codec.utf8(), options))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("volatile-lru")
@@ -61,8 +62,8 @@ final class DurabilityTest {
     @Test
     @DisplayName("what a restart can lose is warned of, and CONFIG need not be allowed")
     void leased_persistence_isWarnedOf() {
-        try (RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
-                RedisClient client = server.client()) {
+        try (RedisServer server = RedisServer.start("--save", "");
+                RedisClient client = RedisServers.client(server)) {
             assertThat(warnings(client, options)).singleElement().asString().contains("keeps nothing on disk");
             command(client, Protocol.Command.CONFIG, "SET", "appendonly", "yes");
             assertThat(warnings(client, options)).singleElement().asString().contains("appendfsync is everysec");
@@ -76,10 +77,10 @@ final class DurabilityTest {
     @Test
     @DisplayName("too few replicas: a claim runs nothing and gives the key back, a completion is unknown")
     void call_tooFewReplicas_isTyped() {
-        try (RedisServer server = RedisServer.start(RedisServers.binary());
-                RedisServer replica = RedisServer.start(RedisServers.binary());
-                RedisClient client = server.client();
-                RedisClient toReplica = replica.client()) {
+        try (RedisServer server = RedisServer.start();
+                RedisServer replica = RedisServer.start();
+                RedisClient client = RedisServers.client(server);
+                RedisClient toReplica = RedisServers.client(replica)) {
             IdempotencyStore<Lease, String> store =
                     RedisStores.leased(client, Codec.utf8(), options.confirmedBy(1, Duration.ofMillis(200)));
             assertThat(store.warnings()).anyMatch(warning -> warning.contains("every call will fail"));
@@ -87,7 +88,7 @@ final class DurabilityTest {
             assertThatThrownBy(() -> service.execute(request(1), lease -> "not run"))
                     .isInstanceOf(NotReplicatedException.class);
 
-            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port));
+            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port()));
             awaitReplica(client);
             assertThat(service.execute(request(1), lease -> "run")).isEqualTo(new Outcome.Executed<>("run"));
             assertThat(toReplica.dbSize()).isEqualTo(1);
@@ -103,27 +104,27 @@ final class DurabilityTest {
 
     @Test
     @DisplayName("S4: a completion that is repeated on another connection waits for the replicas as the first one did")
-    void complete_repeatedOnAnotherConnection_waitsForReplicasAgain() throws Exception {
-        try (RedisServer server = RedisServer.start(RedisServers.binary());
-                RedisServer replica = RedisServer.start(RedisServers.binary());
-                RedisClient client = server.client();
-                RedisClient another = server.client();
-                RedisClient toReplica = replica.client()) {
-            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port));
+    void complete_repeatedOnAnotherConnection_waitsForReplicasAgain() {
+        try (RedisServer server = RedisServer.start();
+                RedisServer replica = RedisServer.start();
+                RedisClient client = RedisServers.client(server);
+                RedisClient another = RedisServers.client(server);
+                RedisClient toReplica = RedisServers.client(replica)) {
+            command(toReplica, Protocol.Command.REPLICAOF, "127.0.0.1", Integer.toString(server.port()));
             awaitReplica(client);
             RedisLeases leases = waitingForOne(client);
             UUID owner = UUID.randomUUID();
             Duration hour = Duration.ofHours(1);
             long token = ((Claim.Granted) leases.claim(request(1), owner, hour, hour)).token();
             byte[] payload = {1, 0};
-            replica.signal("STOP");
+            replica.freeze();
             try {
                 for (RedisClient each : List.of(client, another)) {
                     assertThatThrownBy(() -> waitingForOne(each).complete(request(1), owner, token, payload, hour))
                             .isInstanceOf(NotReplicatedException.class);
                 }
             } finally {
-                replica.signal("CONT");
+                replica.thaw();
             }
             assertThat(new RedisLeases(
                                     new RedisScripts(another),
@@ -151,9 +152,8 @@ final class DurabilityTest {
     @Test
     @DisplayName("appendfsync always: killed and started again in mid-run, nothing that was answered is executed twice")
     void redis_killedAndStartedAgain_executesNothingTwice() {
-        try (RedisServer server =
-                        RedisServer.start(RedisServers.binary(), "--appendonly", "yes", "--appendfsync", "always");
-                RedisClient client = server.client()) {
+        try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
+                RedisClient client = RedisServers.client(server)) {
             IdempotencyStore<Lease, String> store = RedisStores.leased(client, Codec.utf8(), options);
             Idempotency<Lease, String> service = Idempotency.with(store).build();
             int[] runs = new int[300];
@@ -162,7 +162,7 @@ final class DurabilityTest {
                     int message = n;
                     if (n == 50 * (round + 1)) {
                         server.kill();
-                        server.start();
+                        server.restart();
                     }
                     for (int tries = 0; ; tries++) {
                         try {

@@ -8,6 +8,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
 import dev.idempotency.store.Lease;
+import dev.idempotency.testkit.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,8 @@ final class RedisBatchTest {
     @Test
     @DisplayName("All keys of a batch are claimed before its first action runs, and after SCRIPT FLUSH too (R-4)")
     void executeAll_claimsAllAtOnce() {
-        try (RedisServer server = RedisServer.start(RedisServers.binary());
-                RedisClient client = server.client()) {
+        try (RedisServer server = RedisServer.start();
+                RedisClient client = RedisServers.client(server)) {
             Idempotency<Lease, String> service =
                     Idempotency.with(RedisStores.leased(client, Codec.utf8())).build();
             List<Long> held = new ArrayList<>();

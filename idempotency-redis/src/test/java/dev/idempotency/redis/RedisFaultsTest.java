@@ -15,6 +15,7 @@ import dev.idempotency.RetryableException;
 import dev.idempotency.StoreException;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseBackend.Claim;
+import dev.idempotency.testkit.servers.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
@@ -34,10 +35,10 @@ final class RedisFaultsTest {
     private static final Duration RETENTION = Duration.ofHours(1);
     private static final Request REQUEST = Request.of(IdempotencyKey.of("im", "sender", "1"));
 
-    private final RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
-    private final FaultProxy proxy = new FaultProxy(server.port);
-    private final RedisClient client = RedisServer.client(proxy.port(), Duration.ofMillis(500));
-    private final RedisClient direct = server.client();
+    private final RedisServer server = RedisServer.start("--save", "");
+    private final FaultProxy proxy = new FaultProxy(server.port());
+    private final RedisClient client = RedisServers.client(proxy.port(), Duration.ofMillis(500));
+    private final RedisClient direct = RedisServers.client(server);
     private final KeptRecords records = new KeptRecords(client);
     private final RedisLeases leases = records.leases();
     private final AtomicInteger runs = new AtomicInteger();
@@ -171,7 +172,7 @@ final class RedisFaultsTest {
         assertThatThrownBy(() -> service.execute(REQUEST, lease -> act())).isInstanceOf(IdempotencyException.class);
         assertThatThrownBy(() -> service.execute(REQUEST, lease -> act())).isInstanceOf(RetryableException.class);
         assertThat(runs).hasValue(0);
-        RedisClient nowhere = server.client();
+        RedisClient nowhere = RedisServers.client(server);
         assertThatThrownBy(() -> RedisStores.leased(nowhere, Codec.utf8())).isInstanceOf(RetryableException.class);
         nowhere.close();
     }

@@ -12,6 +12,7 @@ import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.store.Lease;
 import dev.idempotency.store.LeaseOptions;
+import dev.idempotency.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ import redis.clients.jedis.RedisClient;
 /** Many callers and few connections. */
 final class RedisWaitingTest {
 
-    private final RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
+    private final RedisServer server = RedisServer.start("--save", "");
     private final AtomicInteger runs = new AtomicInteger();
 
     @AfterEach
@@ -44,7 +45,7 @@ final class RedisWaitingTest {
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
         pool.setMaxTotal(connections);
         return RedisClient.builder()
-                .hostAndPort(server.address())
+                .hostAndPort("127.0.0.1", server.port())
                 .poolConfig(pool)
                 .build();
     }
@@ -103,7 +104,7 @@ final class RedisWaitingTest {
         pool.setMaxTotal(1);
         pool.setMaxWait(Duration.ofMillis(1));
         try (RedisClient client = RedisClient.builder()
-                .hostAndPort(server.address())
+                .hostAndPort("127.0.0.1", server.port())
                 .poolConfig(pool)
                 .build()) {
             Idempotency<Lease, String> service = service(client);

@@ -14,6 +14,7 @@ import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
 import dev.idempotency.store.CaffeineStore;
 import dev.idempotency.store.Lease;
+import dev.idempotency.testkit.servers.RedisServer;
 import dev.idempotency.window.CaffeineWindow;
 import dev.idempotency.window.TieredWindow;
 import java.io.IOException;
@@ -42,10 +43,10 @@ final class RedisWindowFaultsTest {
     private static final IdempotencyKey KEY = key("1");
     private static final Original<String> ORIGINAL = new Original<>(7L, "ok", null);
 
-    private final RedisServer server = RedisServer.start(RedisServers.binary(), "--save", "");
-    private final FaultProxy proxy = new FaultProxy(server.port);
-    private final RedisClient client = RedisServer.client(proxy.port(), Duration.ofSeconds(10));
-    private final RedisClient direct = server.client();
+    private final RedisServer server = RedisServer.start("--save", "");
+    private final FaultProxy proxy = new FaultProxy(server.port());
+    private final RedisClient client = RedisServers.client(proxy.port(), Duration.ofSeconds(10));
+    private final RedisClient direct = RedisServers.client(server);
     private final ConcurrentLinkedQueue<Throwable> heard = new ConcurrentLinkedQueue<>();
     private final AtomicInteger runs = new AtomicInteger();
     private final IdempotencyStore<Lease, String> store = CaffeineStore.leased(Codec.utf8());
@@ -158,7 +159,7 @@ final class RedisWindowFaultsTest {
             }
         }
         assertThat(heard).isNotEmpty();
-        server.start();
+        server.restart();
         while (!usable(window)) {
             Thread.onSpinWait();
         }
@@ -186,7 +187,7 @@ final class RedisWindowFaultsTest {
                 daemon(() -> answer(caller, drips));
             }
         });
-        RedisClient slow = RedisServer.client(listening.getLocalPort(), Duration.ofSeconds(10));
+        RedisClient slow = RedisServers.client(listening.getLocalPort(), Duration.ofSeconds(10));
         RedisWindow<String> window =
                 RedisWindow.lasting(Duration.ofMinutes(5), slow, Codec.utf8()).create();
         drips.set(true);

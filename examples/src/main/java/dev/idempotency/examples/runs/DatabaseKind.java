@@ -9,7 +9,9 @@ enum DatabaseKind {
     MARIADB("varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin", "longtext character set utf8mb4"),
     H2("varchar(255)", "varchar"),
     /** For the store in Redis, and only for that. */
-    REDIS("", "");
+    REDIS("", ""),
+    /** Three masters, likewise. */
+    REDIS_CLUSTER("", "");
 
     private final String key;
     private final String text;
@@ -17,6 +19,10 @@ enum DatabaseKind {
     DatabaseKind(String key, String text) {
         this.key = key;
         this.text = text;
+    }
+
+    boolean isRedis() {
+        return this == REDIS || this == REDIS_CLUSTER;
     }
 
     /** SQL with this database's own types for KEY and TEXT. */
@@ -27,6 +33,6 @@ enum DatabaseKind {
     /** As on the command line. */
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

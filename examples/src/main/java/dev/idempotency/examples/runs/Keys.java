@@ -29,6 +29,14 @@ final class Keys {
                 .and(IdempotencyKey.of(BUSINESS, "erp", run + "-b" + number));
     }
 
+    /**
+     * What all names of a meaning have in common, its number, so that a cluster keeps them on one server and the meanings spread.
+     * A service would take the conversation or the tenant that each of its names carries.
+     */
+    static String hashTag(IdempotencyKey key) {
+        return key.id().split("-", -1)[1].substring(1);
+    }
+
     private static IdempotencyKey message(String run, String id) {
         return IdempotencyKey.of(MESSAGE, "ana", run + "-" + id);
     }

@@ -2,6 +2,7 @@ package dev.idempotency.examples.runs;
 
 import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Conflict;
+import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Mismatch;
 import dev.idempotency.testkit.ChildJvm;
@@ -23,7 +24,9 @@ import java.util.UUID;
 final class KillsApp {
 
     /** The first letter of each answer. */
-    static final char ACKNOWLEDGED = 'A';
+    static final char EXECUTED = 'E';
+
+    static final char REPLAYED = 'R';
 
     static final char IN_PROGRESS = 'P';
     static final char WRONG = 'W';
@@ -101,6 +104,11 @@ final class KillsApp {
         }
     }
 
+    /** Whether the sender may forget its key. */
+    static boolean acknowledges(String answer) {
+        return answer.charAt(0) == EXECUTED || answer.charAt(0) == REPLAYED;
+    }
+
     private String answer(long number, int copy) {
         String response = process + "/" + copy;
         try {
@@ -112,7 +120,7 @@ final class KillsApp {
             if (outcome instanceof Mismatch || outcome instanceof Conflict) {
                 return WRONG + outcome.toString();
             }
-            return ACKNOWLEDGED + outcome.response();
+            return (outcome instanceof Executed ? EXECUTED : REPLAYED) + outcome.response();
         } catch (RuntimeException e) {
             return FAILED + e.getClass().getSimpleName();
         }

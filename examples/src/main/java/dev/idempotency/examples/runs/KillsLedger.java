@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.LongAccumulator;
 final class KillsLedger {
 
     private final Map<Long, String> acknowledged = new ConcurrentHashMap<>();
+    private final Map<Long, String> executed = new ConcurrentHashMap<>();
     private final Counts counts = new Counts();
     private final AtomicInteger losses = new AtomicInteger();
     private final AtomicInteger appKills = new AtomicInteger();
@@ -68,12 +69,20 @@ final class KillsLedger {
     }
 
     /** A sender has its answer; it must be what all senders of that key are told. */
-    void acknowledge(long number, String response) {
+    void acknowledge(long number, String response, boolean execution) {
+        if (execution) {
+            executed.putIfAbsent(number, response);
+        }
         String earlier = acknowledged.putIfAbsent(number, response);
         counts.add(earlier == null ? "acknowledged first" : "acknowledged again");
         if (earlier != null && !earlier.equals(response)) {
-            counts.add("wrong a second reply to one key");
+            counts.add("second reply");
         }
+    }
+
+    /** What those were told whose call was the one that executed. */
+    Map<Long, String> executed() {
+        return executed;
     }
 
     Map<Long, String> acknowledged() {

@@ -73,8 +73,8 @@ final class KillsSender implements Runnable {
         long downBefore = 0;
         while (true) {
             String answer = ask(number, copy);
-            if (answer.charAt(0) == KillsApp.ACKNOWLEDGED) {
-                ledger.acknowledge(number, answer.substring(1));
+            if (KillsApp.acknowledges(answer)) {
+                ledger.acknowledge(number, answer.substring(1), answer.charAt(0) == KillsApp.EXECUTED);
                 if (refusedAt != 0) {
                     ended(refusedAt, lossesBefore, downBefore);
                 }
@@ -133,7 +133,7 @@ final class KillsSender implements Runnable {
             to.flush();
             String answer = from.readUTF();
             asked.takeovers(from.readLong());
-            if (answer.charAt(0) == KillsApp.ACKNOWLEDGED) {
+            if (KillsApp.acknowledges(answer)) {
                 asked.acknowledged();
             }
             // Another one next time, so that copies of a key meet from several applications.

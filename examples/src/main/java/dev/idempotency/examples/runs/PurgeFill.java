@@ -61,7 +61,8 @@ final class PurgeFill {
             case MARIADB ->
                 "select concat(unhex('" + prefix + "'), md5(seq)), unhex(md5(seq)), ?, 0, case when seq % 5 = 0 then"
                         + " ? else ? end from seq_1_to_" + records + " order by md5(seq)";
-            case REDIS -> throw new IllegalArgumentException("records in Redis go by their expiry: nothing is purged");
+            case REDIS, REDIS_CLUSTER ->
+                throw new IllegalArgumentException("records in Redis go by their expiry: nothing is purged");
             case H2 ->
                 "select X'" + prefix + "' || cast(rawtohex(hash('MD5', cast(x as varchar))) as varbinary),"
                         + " hash('MD5', cast(x as varchar)), ?, 0, case when mod(x, 5) = 0 then ? else ? end from"

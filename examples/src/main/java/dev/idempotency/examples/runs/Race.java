@@ -133,8 +133,9 @@ public final class Race implements Callable<Integer> {
 
     /** Any two of calls, keys and duplicates give the third. */
     private void settle() {
-        if ((store == StoreKind.REDIS) != (database.database == DatabaseKind.REDIS)) {
-            throw new IllegalArgumentException("--store redis and --database redis go together");
+        if ((store == StoreKind.REDIS) != database.database.isRedis()) {
+            throw new IllegalArgumentException(
+                    "--store redis goes with --database redis or redis-cluster, and no other");
         }
         Program.atLeast("--processes", processes, 1);
         Program.atLeast("--threads", threads, 1);

@@ -3,6 +3,7 @@ package dev.idempotency.examples.runs;
 import dev.idempotency.testkit.servers.Durability;
 import dev.idempotency.testkit.servers.MariadbServer;
 import dev.idempotency.testkit.servers.PostgresqlServer;
+import dev.idempotency.testkit.servers.RedisCluster;
 import dev.idempotency.testkit.servers.RedisServer;
 import dev.idempotency.testkit.servers.TestServer;
 import java.sql.Connection;
@@ -10,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ final class RunningDatabase implements AutoCloseable {
             case MARIADB -> mariadb(durability);
             case H2 -> h2();
             case REDIS -> redis(durability);
+            case REDIS_CLUSTER -> redisCluster(durability);
         };
     }
 
@@ -57,10 +60,25 @@ final class RunningDatabase implements AutoCloseable {
     }
 
     private static RunningDatabase redis(Durability durability) {
-        RedisServer server = durability == Durability.DURABLE
-                ? RedisServer.start("--save", "", "--appendonly", "yes", "--appendfsync", "always")
-                : RedisServer.start("--save", "");
+        return redis(RedisServer.start(redisSettings(durability)));
+    }
+
+    private static RunningDatabase redisCluster(Durability durability) {
+        RedisCluster cluster = RedisCluster.start(redisSettings(durability));
+        String masters =
+                cluster.ports().stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+        return new RunningDatabase("redis://" + masters, null, cluster);
+    }
+
+    /** A Redis that this program has started in its own way, and ends. */
+    static RunningDatabase redis(TestServer server) {
         return new RunningDatabase("redis://127.0.0.1:" + server.port(), server, server);
+    }
+
+    private static String[] redisSettings(Durability durability) {
+        return durability == Durability.DURABLE
+                ? new String[] {"--save", "", "--appendonly", "yes", "--appendfsync", "always"}
+                : new String[] {"--save", ""};
     }
 
     /** In this process's memory, and open to other processes; nothing about it is durable. */

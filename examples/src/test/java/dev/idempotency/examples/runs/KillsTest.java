@@ -3,6 +3,8 @@ package dev.idempotency.examples.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.examples.runs.RaceTest.Printed;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kills, a few of them. */
 class KillsTest {
@@ -33,6 +36,30 @@ class KillsTest {
 
         assertThat(printed.exitCode()).as(printed.text()).isZero();
         assertThat(printed.text()).contains("server lost: 1", "acknowledged and lost: 0", "stored twice: 0", "passed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--everysec", "--failover", "--failover --confirmed-by 1"})
+    @DisplayName(
+            "A Redis that flushes every second, or whose replica is promoted: what it forgot is told, and is no violation")
+    void forgetfulRedis_isToldOf(String options) {
+        List<String> arguments = new ArrayList<>(List.of("--store", "redis", "--database", "redis"));
+        arguments.addAll(List.of("--app-kills", "0", "--server-kills", "1", "--processes", "1"));
+        arguments.addAll(Arrays.asList(options.split(" ", -1)));
+        Printed printed = Printed.by(new Kills(), arguments.toArray(String[]::new));
+
+        assertThat(printed.exitCode()).as(printed.text()).isZero();
+        assertThat(printed.text())
+                .contains("server lost: 1", "told    acknowledged and forgotten; losses of the server: 1;", "passed");
+    }
+
+    @Test
+    @DisplayName("Options of a forgetful Redis are for Redis, and a confirmation is for a replica")
+    void forgetfulOptions_elsewhere_areRefused() {
+        assertThat(Printed.by(new Kills(), "--everysec").exitCode()).isEqualTo(2);
+        assertThat(Printed.by(new Kills(), "--store", "redis", "--database", "redis", "--confirmed-by", "1")
+                        .exitCode())
+                .isEqualTo(2);
     }
 
     @Test

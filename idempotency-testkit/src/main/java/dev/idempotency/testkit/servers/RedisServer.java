@@ -1,8 +1,10 @@
 package dev.idempotency.testkit.servers;
 
+import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -14,11 +16,16 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A Redis 6.2 server. Its binary is in the jar {@code com.github.codemonstur:embedded-redis}, which is to be on the class path. */
+/**
+ * A Redis 6.2 server, or one that is installed. The binary of 6.2 is in the jar {@code com.github.codemonstur:embedded-redis},
+ * which is to be on the class path.
+ */
 public final class RedisServer implements TestServer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
     private static final int MILLIS = 1_000;
+    private static final int HIGHEST_PORT = 65_535;
+    private static final int BUS_ABOVE = 10_000;
 
     private final Path folder;
     private final int port;
@@ -26,9 +33,16 @@ public final class RedisServer implements TestServer {
     private final Thread closer = new Thread(this::end, "redis-closer");
     private @Nullable Process process;
 
-    private RedisServer(List<String> settings) throws IOException {
+    private RedisServer(@Nullable Path installed, List<String> settings) throws IOException {
         folder = ServerFolder.create("redis");
-        port = ServerFolder.freePort();
+        port = freePort();
+        Path binary = installed == null ? unpacked() : installed;
+        command.addAll(List.of(binary.toString(), "--port", Integer.toString(port), "--bind", "127.0.0.1"));
+        command.addAll(List.of("--dir", folder.toString(), "--loglevel", "warning"));
+        command.addAll(settings);
+    }
+
+    private Path unpacked() throws IOException {
         Path binary = folder.resolve("redis-server");
         try (InputStream in = RedisServer.class.getClassLoader().getResourceAsStream(binaryName())) {
             if (in == null) {
@@ -39,9 +53,17 @@ public final class RedisServer implements TestServer {
         if (!binary.toFile().setExecutable(true)) {
             throw new IOException("could not make " + binary + " executable");
         }
-        command.addAll(List.of(binary.toString(), "--port", Integer.toString(port), "--bind", "127.0.0.1"));
-        command.addAll(List.of("--dir", folder.toString(), "--loglevel", "warning"));
-        command.addAll(settings);
+        return binary;
+    }
+
+    /** One that leaves room for the bus of a cluster, which listens 10,000 above. */
+    private static int freePort() throws IOException {
+        while (true) {
+            int port = ServerFolder.freePort();
+            if (port < HIGHEST_PORT - BUS_ABOVE) {
+                return port;
+            }
+        }
     }
 
     /**
@@ -52,8 +74,24 @@ public final class RedisServer implements TestServer {
      * @throws NotStarted if it does not start
      */
     public static RedisServer start(String... settings) {
+        return started(null, settings);
+    }
+
+    /**
+     * Starts a server from a binary that is there already, of any version.
+     *
+     * @param binary the program {@code redis-server}
+     * @param settings in the way of a command line, such as {@code "--appendonly", "yes"}
+     * @return the server, which takes connections
+     * @throws NotStarted if it does not start
+     */
+    public static RedisServer installed(Path binary, String... settings) {
+        return started(binary, settings);
+    }
+
+    private static RedisServer started(@Nullable Path binary, String... settings) {
         try {
-            RedisServer server = new RedisServer(List.of(settings));
+            RedisServer server = new RedisServer(binary, List.of(settings));
             Runtime.getRuntime().addShutdownHook(server.closer);
             server.restart();
             return server;
@@ -96,12 +134,65 @@ public final class RedisServer implements TestServer {
 
     /** One that still loads its data answers with an error. */
     private boolean answers() {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(MILLIS);
-            socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-            return socket.getInputStream().read() == '+';
+        try {
+            return command("PING").equals("+PONG");
         } catch (IOException notYet) {
             return false;
+        }
+    }
+
+    /** Runs a command of words without blanks, on a connection of its own: a bulk reply's text, or the line of a simple one. */
+    String command(String words) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                BufferedReader in =
+                        new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
+            socket.setSoTimeout(MILLIS);
+            socket.getOutputStream().write((words + "\r\n").getBytes(StandardCharsets.US_ASCII));
+            String line = in.readLine();
+            if (line == null || line.startsWith("-")) {
+                throw new IOException("Redis answers: " + line);
+            }
+            if (!line.startsWith("$")) {
+                return line;
+            }
+            char[] text = new char[Integer.parseInt(line.substring(1))];
+            int length = 0;
+            for (int more = 0; more >= 0 && length < text.length; length += Math.max(0, more)) {
+                more = in.read(text, length, text.length - length);
+            }
+            return new String(text, 0, length);
+        }
+    }
+
+    /**
+     * Stops the process where it is, with its connections open, until it is {@linkplain #thaw thawed}.
+     *
+     * @throws IllegalStateException if the server does not run
+     */
+    public void freeze() {
+        signal("STOP");
+    }
+
+    /**
+     * Lets a frozen process go on.
+     *
+     * @throws IllegalStateException if the server does not run
+     */
+    public void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException("the server does not run");
+        }
+        try {
+            ServerFolder.awaitEnd(new ProcessBuilder("kill", "-" + name, Long.toString(running.pid()))
+                    .start()
+                    .toHandle());
+        } catch (IOException e) {
+            throw new IllegalStateException("no signal could be sent", e);
         }
     }
 
