@@ -343,7 +343,12 @@ final class RedisWindowFaultsTest {
         window.put(KEY, ORIGINAL, window.now() + MINUTE);
         for (int i = 0; i < 20; i++) {
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> window.get(KEY)).hasMessageContaining("interrupted");
+            try {
+                // A reply that is there before anybody waits for it is taken.
+                assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
+            } catch (RetryableException e) {
+                assertThat(e).hasMessageContaining("interrupted");
+            }
             assertThat(Thread.interrupted()).isTrue();
         }
         assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
