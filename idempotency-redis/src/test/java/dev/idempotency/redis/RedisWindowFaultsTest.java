@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -206,15 +207,24 @@ final class RedisWindowFaultsTest {
                 read = caller.getInputStream().read(buffer)) {
             if (drips.get()) {
                 caller.getOutputStream().write("$1000000\r\n".getBytes(StandardCharsets.US_ASCII));
-                while (true) {
-                    Thread.sleep(1);
+                caller.setSoTimeout(1);
+                while (!hasGone(caller)) {
                     caller.getOutputStream().write('x');
                 }
+                return;
             }
             String commands = new String(buffer, 0, read, StandardCharsets.UTF_8);
             for (long i = commands.lines().filter(line -> line.startsWith("*")).count(); i > 0; i--) {
                 caller.getOutputStream().write("-ERR unknown command\r\n".getBytes(StandardCharsets.US_ASCII));
             }
+        }
+    }
+
+    private static boolean hasGone(Socket caller) throws IOException {
+        try {
+            return caller.getInputStream().read() < 0;
+        } catch (SocketTimeoutException stillThere) {
+            return false;
         }
     }
 
