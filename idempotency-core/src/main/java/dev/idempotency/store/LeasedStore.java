@@ -28,7 +28,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +60,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
 
-    private static final int TRIES = 4;
     private static final long SHORTEST_PAUSE = 1_000_000;
     private static final String UNANSWERED =
             "the action has run, and its record is complete, or in progress until the lease ends";
@@ -70,6 +68,7 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
     private final Codec<R> codec;
     private final LeaseOptions options;
     private final Waiting waiting;
+    private final Insistence insistence;
 
     /**
      * A store over a backend.
@@ -88,6 +87,7 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         this.codec = Objects.requireNonNull(codec, "codec");
         this.options = Objects.requireNonNull(options, "options").checked();
         this.waiting = waiting;
+        this.insistence = new Insistence(backend, waiting);
     }
 
     /**
@@ -173,7 +173,7 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         for (int looks = 0; ; looks++) {
             if (claimed == null) {
                 long at = waiting.now();
-                claimed = new Claimed(claim(request, owner), at);
+                claimed = new Claimed(insistence.claim(request, owner, options.lease(), options.retention()), at);
             }
             if (claimed.claim() instanceof Claim.Granted granted) {
                 HeldLease lease = new HeldLease(
@@ -214,12 +214,14 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         if (lease.remaining().compareTo(options.lease().dividedBy(2)) > 0) {
             return true;
         }
-        try {
-            lease.extend(options.lease());
-            return true;
-        } catch (LeaseLostException e) {
-            return false;
-        }
+        return insistence.insist("nothing was run, and the key stays taken until the lease ends", () -> {
+            try {
+                lease.extend(options.lease());
+                return true;
+            } catch (LeaseLostException e) {
+                return false;
+            }
+        });
     }
 
     @Override
@@ -230,44 +232,6 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
     @Override
     public Duration retention() {
         return options.retention();
-    }
-
-    /** A try that was not answered may have taken the key: what a later one fails with does not say that it is free. */
-    private Claim claim(Request request, UUID owner) {
-        RuntimeException unanswered = null;
-        for (int tries = 1; ; tries++) {
-            try {
-                return backend.claim(request, owner, options.lease(), options.retention());
-            } catch (UnreadableRecordException definite) {
-                throw definite;
-            } catch (RuntimeException failure) {
-                boolean answered = failure instanceof RetryableException || failure instanceof StoreException;
-                if (answered && unanswered == null) {
-                    throw failure;
-                }
-                if (unanswered == null) {
-                    unanswered = failure;
-                } else if (failure != unanswered) {
-                    unanswered.addSuppressed(failure);
-                }
-                if (tries == TRIES || failure instanceof StoreException) {
-                    throw perhapsTaken(unanswered);
-                }
-            }
-            try {
-                waiting.pause(Waiting.growing(tries));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw perhapsTaken(unanswered);
-            }
-        }
-    }
-
-    private static OutcomeUnknownException perhapsTaken(RuntimeException unanswered) {
-        return new OutcomeUnknownException(
-                "nothing was run, and the store did not answer whether the key is free: if it was, it is taken until the"
-                        + " lease ends. Call again with the same key",
-                unanswered);
     }
 
     /** Publishes a copy, which the caller can't change any more. */
@@ -313,7 +277,8 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         } catch (Throwable failure) {
             try {
                 if (options.releaseIf().test(failure, lease.effectStarted())
-                        && !insist("the key was not released, and stays taken until the lease ends", lease::release)) {
+                        && !insistence.insist(
+                                "the key was not released, and stays taken until the lease ends", lease::release)) {
                     failure.addSuppressed(new LeaseLostException(
                             "the key was not released: somebody else has taken over, and its record is untouched",
                             null));
@@ -334,7 +299,7 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
         try {
             byte[] encoded = Payload.encode(codec, response);
             payload = encoded;
-            completed = insist(UNANSWERED, () -> lease.complete(encoded, options.retention()));
+            completed = insistence.insist(UNANSWERED, () -> lease.complete(encoded, options.retention()));
         } catch (StoreException | Error e) {
             notKept = e;
             completed = completeWithout(lease, e);
@@ -354,39 +319,12 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
 
     private boolean completeWithout(HeldLease lease, Throwable reason) {
         try {
-            return insist(UNANSWERED, () -> lease.complete(Payload.unavailable(), options.retention()));
+            return insistence.insist(UNANSWERED, () -> lease.complete(Payload.unavailable(), options.retention()));
         } catch (StoreException | OutcomeUnknownException e) {
             OutcomeUnknownException unknown = new OutcomeUnknownException(
                     "the action has run and could not be recorded; after the lease has ended it may run again", e);
             unknown.addSuppressed(reason);
             throw unknown;
-        }
-    }
-
-    /** Asks until there is an answer, a few times. What follows an action is not cut short by an interruption. */
-    private boolean insist(String otherwise, BooleanSupplier primitive) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            for (int tries = 1; ; tries++) {
-                try {
-                    return primitive.getAsBoolean();
-                } catch (StoreException definite) {
-                    throw definite;
-                } catch (RuntimeException unknown) {
-                    if (tries == TRIES) {
-                        throw new OutcomeUnknownException("the store did not answer: " + otherwise, unknown);
-                    }
-                }
-                try {
-                    waiting.pause(Waiting.growing(tries));
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

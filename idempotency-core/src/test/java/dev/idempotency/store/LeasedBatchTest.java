@@ -9,6 +9,7 @@ import dev.idempotency.BatchException;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
+import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +55,24 @@ class LeasedBatchTest {
         assertThat(store.executeAll(requests, answering(slow), bench.publication))
                 .allMatch(new Executed<>("token true, taken over false")::equals);
         assertThat(backend.extended).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName(
+            "S4: an extension that is not answered is asked for again, and no failure of the backend comes out raw")
+    void executeAll_extensionUnanswered_isAskedAgain() {
+        Runnable slow = () -> bench.time.advance(Bench.LEASE.multipliedBy(2).dividedBy(3));
+        backend.unansweredExtensions = 1;
+
+        assertThat(store.executeAll(requests, answering(slow), bench.publication))
+                .allMatch(Executed.class::isInstance);
+        assertThat(backend.extended).isEqualTo(3);
+
+        backend.unansweredExtensions = Integer.MAX_VALUE;
+        assertThatThrownBy(
+                        () -> store.executeAll(List.of(request("d"), request("e")), answering(slow), bench.publication))
+                .isInstanceOf(BatchException.class)
+                .hasCauseInstanceOf(OutcomeUnknownException.class);
     }
 
     @Test
@@ -115,6 +134,7 @@ class LeasedBatchTest {
         int alone;
         int extended;
         boolean losesReply;
+        int unansweredExtensions;
 
         AllAtOnce(LeaseBackend leases) {
             this.leases = leases;
@@ -150,6 +170,10 @@ class LeasedBatchTest {
         @Override
         public boolean extend(Request request, UUID owner, long token, Duration by) {
             extended++;
+            if (unansweredExtensions > 0) {
+                unansweredExtensions--;
+                throw new IllegalStateException("no answer");
+            }
             return leases.extend(request, owner, token, by);
         }
     }
