@@ -31,6 +31,24 @@ public final class BatchException extends IdempotencyException {
     }
 
     /**
+     * Throws if something of a batch is stored, although it could not be answered as a whole; otherwise whoever calls throws the
+     * failure itself. For authors of stores.
+     *
+     * @param outcomes the outcomes that there are, in the order of the requests; null, or missing at the end, where there is
+     *     none
+     * @param requests how many requests the batch has
+     * @param failure what came in between
+     * @throws BatchException if one of the outcomes is {@link Outcome.Executed}
+     */
+    public static void throwIfPartly(List<? extends @Nullable Outcome<?>> outcomes, int requests, Throwable failure) {
+        if (outcomes.stream().anyMatch(Outcome.Executed.class::isInstance)) {
+            List<@Nullable Outcome<?>> all = new ArrayList<>(outcomes);
+            all.addAll(Collections.nCopies(requests - all.size(), null));
+            throw new BatchException(all, failure);
+        }
+    }
+
+    /**
      * The outcomes.
      *
      * @return for each request of the batch, in its order, its outcome, or null if it has none

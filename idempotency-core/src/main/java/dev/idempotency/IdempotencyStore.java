@@ -2,7 +2,6 @@ package dev.idempotency;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -62,16 +61,12 @@ public interface IdempotencyStore<C, R extends @Nullable Object> {
     default <X extends Exception> List<Outcome<R>> executeAll(
             List<Request> requests, BatchAction<? super C, ? extends R, X> action, Publication<? super R> publication)
             throws X {
-        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(Collections.nCopies(requests.size(), null));
         List<Outcome<R>> answered = new ArrayList<>();
         for (Request request : requests) {
             try {
                 answered.add(execute(request, action.alone(request), publication));
-                outcomes.set(answered.size() - 1, answered.get(answered.size() - 1));
             } catch (Throwable failure) {
-                if (answered.stream().anyMatch(Outcome.Executed.class::isInstance)) {
-                    throw new BatchException(outcomes, failure);
-                }
+                BatchException.throwIfPartly(answered, requests.size(), failure);
                 throw failure;
             }
         }

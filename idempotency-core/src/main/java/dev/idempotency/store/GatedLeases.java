@@ -100,17 +100,14 @@ public final class GatedLeases<R> implements IdempotencyStore<Lease, R> {
         if (options.waitAtMost().isZero()) {
             return outcomes;
         }
-        List<@Nullable Outcome<R>> answered = new ArrayList<>(outcomes);
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof InProgress) {
                 try {
                     outcomes.set(i, execute(requests.get(i), action.alone(requests.get(i)), publication));
-                    answered.set(i, outcomes.get(i));
                 } catch (Throwable failure) {
-                    if (outcomes.stream().anyMatch(Outcome.Executed.class::isInstance)) {
-                        answered.set(i, null);
-                        throw new BatchException(answered, failure);
-                    }
+                    List<@Nullable Outcome<R>> answered = new ArrayList<>(outcomes);
+                    answered.set(i, null);
+                    BatchException.throwIfPartly(answered, requests.size(), failure);
                     throw failure;
                 }
             }

@@ -24,7 +24,6 @@ import dev.idempotency.UnreadableRecordException;
 import dev.idempotency.store.LeaseBackend.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -121,7 +120,6 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
                 .toList();
         long at = waiting.now();
         List<@Nullable Claim> claims = backend.claimAll(asked, options.lease(), options.retention());
-        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(Collections.nCopies(requests.size(), null));
         List<Outcome<R>> answered = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
             LeaseBackend.Asked next = asked.get(i);
@@ -131,12 +129,9 @@ public final class LeasedStore<R> implements IdempotencyStore<Lease, R> {
                 boolean stale = claim instanceof Claim.Refused refused && refused.reason() instanceof InProgress;
                 Claimed first = claim == null || stale ? null : new Claimed(claim, at);
                 answered.add(execute(next, first, action.alone(next.request()), publication));
-                outcomes.set(i, answered.get(i));
             } catch (Throwable failure) {
                 giveBack(asked, claims, i + 1, failure);
-                if (answered.stream().anyMatch(Executed.class::isInstance)) {
-                    throw new BatchException(outcomes, failure);
-                }
+                BatchException.throwIfPartly(answered, requests.size(), failure);
                 throw failure;
             }
         }

@@ -3,7 +3,6 @@ package dev.idempotency.jdbc;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
-import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
 import dev.idempotency.store.Judgement;
 import java.util.ArrayList;
@@ -117,10 +116,6 @@ final class Batch<R extends @Nullable Object> {
         Map<IdempotencyKey, Original<R>> found = new HashMap<>();
         request.keys().forEach(key -> found.put(key, original));
         return Judgement.answer(request, found);
-    }
-
-    boolean hasStored() {
-        return outcomes.stream().anyMatch(Executed.class::isInstance);
     }
 
     /** The outcomes, once all are there. */

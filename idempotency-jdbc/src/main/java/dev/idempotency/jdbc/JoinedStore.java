@@ -88,9 +88,7 @@ final class JoinedStore<R extends @Nullable Object> implements IdempotencyStore<
         } catch (RetryTransactionException nothingStays) {
             throw nothingStays;
         } catch (Throwable failure) {
-            if (batch.hasStored()) {
-                throw new BatchException(batch.outcomes(), failure);
-            }
+            BatchException.throwIfPartly(batch.outcomes(), requests.size(), failure);
             throw failure;
         }
         return batch.answers();

@@ -97,9 +97,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             }
             batch.<X>answerRest(request -> execute(request, BatchCall.alone(action, request), publication, patience));
         } catch (Throwable failure) {
-            if (batch.hasStored()) {
-                throw new BatchException(batch.outcomes(), failure);
-            }
+            BatchException.throwIfPartly(batch.outcomes(), requests.size(), failure);
             throw failure;
         }
         return batch.answers();
