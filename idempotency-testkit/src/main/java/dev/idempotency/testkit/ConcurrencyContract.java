@@ -78,19 +78,20 @@ public interface ConcurrencyContract<C> extends StoreFixture<C> {
     default void chainsOfKeys_noKeyIsExecutedTwice() throws Exception {
         List<Sender<C>> servers = List.of(Sender.to(this), Sender.toAnotherServer(this));
         History<C> history = new History<>(this);
-        Crowd.run(6, number -> {
-            for (int round = 0; round < 10; round++) {
-                List<Request> chain = List.of(
-                        Request.of(message("a" + round)).and(business("b" + round)),
-                        Request.of(business("b" + round)).and(message("c" + round)),
-                        Request.of(message("c" + round)).and(business("d" + round)));
+        for (int round = 0; round < 20; round++) {
+            String of = "" + round;
+            List<Request> chain = List.of(
+                    Request.of(message("a" + of)).and(business("b" + of)),
+                    Request.of(business("b" + of)).and(message("c" + of)),
+                    Request.of(message("c" + of)).and(business("d" + of)));
+            // All start each round together: who has drifted away from the others meets nobody.
+            Crowd.run(6, number -> {
                 Request request = chain.get(number % 3);
                 history.add(
-                        request,
-                        servers.get(number / 3).sendUntilAnswered(request, "round " + round + " by " + number));
-            }
-            return number;
-        });
+                        request, servers.get(number / 3).sendUntilAnswered(request, "round " + of + " by " + number));
+                return number;
+            });
+        }
         history.check();
     }
 

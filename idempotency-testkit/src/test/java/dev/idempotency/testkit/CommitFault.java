@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -345,6 +346,8 @@ enum CommitFault implements Fault {
         }
     };
 
+    private static final AtomicInteger IN_THE_GAP = new AtomicInteger();
+
     private final String test;
 
     CommitFault(String test) {
@@ -356,8 +359,19 @@ enum CommitFault implements Fault {
         return test;
     }
 
-    /** Makes the time between looking and committing long, so that a test need not be lucky. */
+    /**
+     * Makes the time between looking and committing long, so that a test need not be lucky: until another call of the
+     * crowd stands between the two as well, or none has come for a while.
+     */
     private static void wideOpen() {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        if (!Thread.currentThread().getName().startsWith("crowd-")) {
+            return;
+        }
+        IN_THE_GAP.incrementAndGet();
+        long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
+        do {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        } while (IN_THE_GAP.get() < 2 && System.nanoTime() - patience < 0);
+        IN_THE_GAP.decrementAndGet();
     }
 }
