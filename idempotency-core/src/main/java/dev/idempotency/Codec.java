@@ -30,7 +30,7 @@ public interface Codec<R> {
     /**
      * Turns bytes into a response.
      *
-     * @param bytes what {@link #encode} returned, perhaps years ago
+     * @param bytes what {@link #encode} returned, perhaps years ago; a copy of the codec's own, which it may keep and change
      * @return an equal response, never null
      * @throws RuntimeException if the bytes can't be understood; the request fails then, and is not executed again
      */
@@ -91,11 +91,11 @@ public interface Codec<R> {
     }
 
     /**
-     * Bytes, copied on the way in and out.
+     * Bytes, copied on the way in; those to decode are the codec's own already.
      *
      * @return the codec
      */
     static Codec<byte[]> bytes() {
-        return of(byte[]::clone, byte[]::clone);
+        return of(byte[]::clone, bytes -> bytes);
     }
 }

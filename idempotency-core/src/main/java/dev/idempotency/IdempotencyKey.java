@@ -115,16 +115,19 @@ public record IdempotencyKey(String namespace, String scope, String id) implemen
             throw new IllegalArgumentException(part + " " + abridged(value) + " is too long: at most " + maxBytes
                     + " bytes of UTF-8 are allowed; shorten or hash it before it becomes a key");
         }
-        boolean blank = true;
-        for (int i = 0; i < value.length(); i++) {
+        int length = value.length();
+        int start = 0;
+        while (start < length && isPlain(value.charAt(start))) {
+            start++;
+        }
+        boolean blank = start == 0;
+        for (int i = start; i < length; i++) {
             char c = value.charAt(i);
             if (c == '\0') {
                 throw new IllegalArgumentException(part + " contains NUL at index " + i + ", which is not allowed");
             }
             if (Character.isSurrogate(c)) {
-                if (Character.isLowSurrogate(c)
-                        || i + 1 == value.length()
-                        || !Character.isLowSurrogate(value.charAt(i + 1))) {
+                if (Character.isLowSurrogate(c) || i + 1 == length || !Character.isLowSurrogate(value.charAt(i + 1))) {
                     throw new IllegalArgumentException(part + " has an unpaired surrogate at index " + i
                             + ", which has no form in UTF-8; it was cut inside a character");
                 }
@@ -138,6 +141,11 @@ public record IdempotencyKey(String namespace, String scope, String id) implemen
             throw new IllegalArgumentException(part + (value.isEmpty() ? " is empty" : " is blank") + "; give the "
                     + part + " that the sender gave");
         }
+    }
+
+    /** A printable character of ASCII, as nearly all are: none of what is checked for. */
+    private static boolean isPlain(char c) {
+        return (char) (c - '!') <= '~' - '!';
     }
 
     private static int utf8Length(String value) {

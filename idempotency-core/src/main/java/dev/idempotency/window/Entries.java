@@ -147,20 +147,12 @@ final class Entries {
                         : cursor.readIfText(name.key.id()));
     }
 
-    /** How far the deadline of the entry that begins here is from when its chunk was begun. */
-    long distance(byte[] bytes, int offset) {
-        return new Cursor(bytes, offset + 1).readNumber();
-    }
-
     /**
-     * Reads an entry.
+     * Reads an entry, of which the kind and the deadline have been read.
      *
      * @throws RuntimeException what the codec throws
      */
-    <R extends @Nullable Object> Original<R> read(byte[] bytes, int offset, Codec<R> codec) {
-        Cursor cursor = new Cursor(bytes, offset);
-        int kind = cursor.readByte();
-        cursor.readNumber();
+    <R extends @Nullable Object> Original<R> read(Cursor cursor, int kind, Codec<R> codec) {
         if (cursor.readByte() == Namespaces.NONE) {
             cursor.skip(cursor.readByte());
         }

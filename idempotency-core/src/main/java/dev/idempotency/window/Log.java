@@ -106,9 +106,10 @@ final class Log {
     /** Reads an entry of a chunk, unless its time is over. The chunk's bytes are given, as it may have dropped them. */
     <R extends @Nullable Object> @Nullable Original<R> read(
             Chunk chunk, byte[] bytes, int location, long now, Codec<R> codec) {
-        int offset = location & 0xFFFF;
-        long deadline = chunk.begun + (entries.distance(bytes, offset) << unit);
-        return deadline - now <= 0 ? null : entries.read(bytes, offset, codec);
+        Cursor entry = new Cursor(bytes, location & 0xFFFF);
+        int kind = entry.readByte();
+        long deadline = chunk.begun + (entry.readNumber() << unit);
+        return deadline - now <= 0 ? null : entries.read(entry, kind, codec);
     }
 
     /** Writes an entry, and tells where. */
