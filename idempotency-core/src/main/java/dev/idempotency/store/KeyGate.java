@@ -154,7 +154,10 @@ public final class KeyGate<R extends @Nullable Object> {
             this.keys = request.keysInByteOrder();
             // In every queue from the start: what is said at a later key while this call waits at an earlier one
             // counts.
-            this.turns = new ArrayList<>(keys.stream().map(gate::joinQueue).toList());
+            this.turns = new ArrayList<>(keys.size());
+            for (IdempotencyKey key : keys) {
+                turns.add(gate.joinQueue(key));
+            }
         }
 
         private void enter(long deadline) throws InterruptedException {

@@ -3,8 +3,8 @@ package dev.idempotency.jdbc;
 import dev.idempotency.Action;
 import dev.idempotency.BatchAction;
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Original;
 import dev.idempotency.Outcome;
-import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
@@ -26,11 +26,13 @@ import org.jspecify.annotations.Nullable;
  * Requests that share no key, in a transaction of their own.
  *
  * <ol>
- *   <li>Begin, store all that are pending as first ones by running the action, commit. Then publish.
+ *   <li>Begin, store all that are pending as first ones by running the action, commit.
  *   <li>If a key is taken: roll back, read the originals of all that are pending in one go, answer those, and go on from 1
  *       with the rest.
  *   <li>If the action left requests out, the table had them: the others are committed, and their originals are read.
  *   <li>If no original is there: once more from 1, and the second time the action's exception reaches the caller.
+ *   <li>Give the connection back, and publish what is committed, also if something failed after that: a slow window holds
+ *       none.
  * </ol>
  */
 final class BatchCall<R extends @Nullable Object, X extends Exception> {
@@ -41,6 +43,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
     private final Publication<? super R> publication;
     private final Batch<R> batch;
     private final Map<Request, KeyGate.Pass<R>> passes = new HashMap<>();
+    private final List<Found<R>> committed = new ArrayList<>();
 
     BatchCall(
             Database database,
@@ -69,8 +72,14 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
                 batch.answer(leaders.get(i), known);
             }
         }
-        if (!batch.pending().isEmpty()) {
+        if (batch.pending().isEmpty()) {
+            return;
+        }
+        try {
             Attempts.run(database, this::attempt);
+        } finally {
+            committed.forEach(told ->
+                    publication.committed(told.names(), Objects.requireNonNull(told.original()), told.remaining()));
         }
     }
 
@@ -100,7 +109,7 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
                 refusedBefore = true;
                 continue;
             }
-            stored.forEach(this::tell);
+            stored.forEach((request, first) -> tell(request, first.stored(request, records.retention())));
             List<Request> leftOut = batch.pending();
             if (leftOut.isEmpty()) {
                 return true;
@@ -141,10 +150,15 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
         };
     }
 
-    private void tell(Request request, First<R> first) {
-        pass(request).settle(request.keys(), first.kept(), records.retention());
-        publication.committed(request.keys(), first.kept(), records.retention());
-        batch.answer(request, new Executed<>(first.response()), first.kept(), request.keys());
+    private void tell(Request request, Found<R> told) {
+        Original<R> original = told.original();
+        if (original == null) {
+            batch.answer(request, told.outcome());
+            return;
+        }
+        get(passes, request).settle(told.names(), original, told.remaining());
+        batch.answer(request, told.outcome(), original, told.names());
+        committed.add(told);
     }
 
     /** As the other one does; a failure that it meets is not to hide the first one. */
@@ -176,20 +190,8 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
             });
             unrecorded.forEach(request -> found.put(request, get(found, request).withNamesAdded()));
         }
-        found.forEach((request, original) -> {
-            if (original.original() == null) {
-                batch.answer(request, original.outcome());
-            } else {
-                pass(request).settle(original.names(), original.original(), original.remaining());
-                publication.committed(original.names(), original.original(), original.remaining());
-                batch.answer(request, original.outcome(), original.original(), original.names());
-            }
-        });
+        found.forEach(this::tell);
         return !found.isEmpty() || !unreadable.isEmpty();
-    }
-
-    private KeyGate.Pass<R> pass(Request request) {
-        return get(passes, request);
     }
 
     private static <V> V get(Map<Request, V> map, Request request) {

@@ -7,7 +7,6 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyStore;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
-import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Publication;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
@@ -29,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Wait outside the pool for calls in this process that hold one of the keys; if they have found the answer, that is
  *       it.
- *   <li>Take a connection, begin, store as the first one by running the action, commit. Then, and only then, publish.
+ *   <li>Take a connection, begin, store as the first one by running the action, commit. Then, and only then, give the
+ *       connection back, and publish: a slow window holds none.
  *   <li>If a key is taken: roll back, and read the original on the same connection in a new transaction, which shows it at
  *       every isolation level. Keys that are new beside a known one are recorded as more names of it.
  *   <li>If no original is there, it was removed meanwhile, or another constraint was hit: once more from 2. The second time
@@ -75,8 +75,10 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             if (answer != null) {
                 return answer;
             }
-            return Attempts.<Outcome<R>, X>run(
-                    database, (session, again) -> attempt(session, request, action, publication, pass, again));
+            Found<R> told =
+                    Attempts.<Found<R>, X>run(database, (session, again) -> attempt(session, request, action, again));
+            tell(told, publication, pass);
+            return told.outcome();
         }
     }
 
@@ -104,14 +106,8 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
     }
 
     /** One attempt; null if a key was taken and there is no original, so that it is worth one more. */
-    private <X extends Exception> @Nullable Outcome<R> attempt(
-            Session session,
-            Request request,
-            Action<? super Handle, ? extends R, X> action,
-            Publication<? super R> publication,
-            KeyGate.Pass<R> pass,
-            boolean again)
-            throws X {
+    private <X extends Exception> @Nullable Found<R> attempt(
+            Session session, Request request, Action<? super Handle, ? extends R, X> action, boolean again) throws X {
         First<R> first;
         try {
             Session.Work<First<R>, X> work = handle -> records.first(handle, request, action, again);
@@ -124,8 +120,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             }
             Found<R> found = original(session, request, failure);
             if (found != null) {
-                tell(found, publication, pass);
-                return found.outcome();
+                return found;
             }
             if (!records.refusedBy(failure)) {
                 throw failure;
@@ -139,9 +134,7 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
             }
             return null;
         }
-        pass.settle(request.keys(), first.kept(), records.retention());
-        publication.committed(request.keys(), first.kept(), records.retention());
-        return new Executed<>(first.response());
+        return first.stored(request, records.retention());
     }
 
     /** As the other one does; where it fails too, the first failure is not hidden. */
@@ -168,7 +161,8 @@ class OwnTransactionStore<R extends @Nullable Object> implements JdbcStore<R> {
         });
     }
 
-    private void tell(Found<R> found, Publication<? super R> publication, KeyGate.Pass<R> pass) {
+    private static <R extends @Nullable Object> void tell(
+            Found<R> found, Publication<? super R> publication, KeyGate.Pass<R> pass) {
         Original<R> original = found.original();
         if (original != null) {
             pass.settle(found.names(), original, found.remaining());

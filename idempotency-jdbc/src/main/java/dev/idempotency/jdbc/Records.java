@@ -5,6 +5,7 @@ import dev.idempotency.BatchAction;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Outcome;
+import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,13 +75,19 @@ interface Records<R extends @Nullable Object> {
      * @param response what the action returned
      * @param kept the original, with a response that the caller can't change any more if there is a codec to copy it
      */
-    record First<R extends @Nullable Object>(R response, Original<R> kept) {}
+    record First<R extends @Nullable Object>(R response, Original<R> kept) {
+
+        /** What is to be told of it, once it is committed. */
+        Found<R> stored(Request request, @Nullable Duration retention) {
+            return new Found<>(new Executed<>(response), kept, request.keys(), List.of(), retention);
+        }
+    }
 
     /**
-     * What was found.
+     * What was found, or has just been stored.
      *
      * @param outcome the answer to the request
-     * @param original the original to publish, if the outcome replays one
+     * @param original the original to publish, unless the outcome is a refusal
      * @param names keys of the request under which it is recorded
      * @param unrecorded keys of the request that are to become names of it
      * @param remaining for how long it still counts, or null if without limit
