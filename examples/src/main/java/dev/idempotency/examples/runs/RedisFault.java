@@ -68,7 +68,7 @@ enum RedisFault {
 
     /** Whether it works as before, so that it costs what it costs. */
     boolean serves() {
-        return this == HEALTHY || this == FLUSHED;
+        return this == HEALTHY;
     }
 
     /** Begins; one that ends by itself does so after that many milliseconds. */
