@@ -124,13 +124,11 @@ public final class Idempotency<C, R extends @Nullable Object> {
         List<Request> all = List.copyOf(requests);
         Objects.requireNonNull(action, "action");
         long start = System.nanoTime();
-        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(all.size());
+        List<@Nullable Outcome<R>> outcomes = recent(all);
         List<Request> asked = new ArrayList<>();
-        for (Request request : all) {
-            Outcome<R> recent = recent(request);
-            outcomes.add(recent);
-            if (recent == null) {
-                asked.add(request);
+        for (int i = 0; i < all.size(); i++) {
+            if (outcomes.get(i) == null) {
+                asked.add(all.get(i));
             }
         }
         Throwable failed = null;
@@ -258,9 +256,42 @@ public final class Idempotency<C, R extends @Nullable Object> {
                 return null;
             }
         }
+        return answered(request, original);
+    }
+
+    /** As above, with two looks for all of them: at their first keys, and at the others of those whose first hits. */
+    private List<@Nullable Outcome<R>> recent(List<Request> requests) {
+        List<@Nullable Original<R>> firsts =
+                window.getAll(requests.stream().map(each -> each.keys().get(0)).toList());
+        List<IdempotencyKey> further = new ArrayList<>();
+        for (int i = 0; i < firsts.size(); i++) {
+            if (firsts.get(i) != null) {
+                further.addAll(further(requests.get(i)));
+            }
+        }
+        Iterator<@Nullable Original<R>> others = window.getAll(further).iterator();
+        List<@Nullable Outcome<R>> outcomes = new ArrayList<>(firsts.size());
+        for (int i = 0; i < firsts.size(); i++) {
+            Original<R> original = firsts.get(i);
+            boolean all = original != null;
+            for (int more = original == null ? 0 : further(requests.get(i)).size(); more > 0; more--) {
+                Original<R> other = others.next();
+                all &= other != null && other.identity().equals(original.identity());
+            }
+            outcomes.add(original != null && all ? answered(requests.get(i), original) : null);
+        }
+        return outcomes;
+    }
+
+    private static List<IdempotencyKey> further(Request request) {
+        return request.keys().subList(1, request.keys().size());
+    }
+
+    private static <R extends @Nullable Object> Outcome<R> answered(Request request, Original<R> original) {
+        IdempotencyKey key = request.keys().get(0);
         return Fingerprint.differ(request.fingerprint(), original.fingerprint())
-                ? new Mismatch<>(keys.get(0))
-                : new Replayed<>(original.response(), keys.get(0), Source.WINDOW);
+                ? new Mismatch<>(key)
+                : new Replayed<>(original.response(), key, Source.WINDOW);
     }
 
     private static Duration since(long start) {

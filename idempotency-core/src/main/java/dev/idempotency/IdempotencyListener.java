@@ -28,7 +28,8 @@ public interface IdempotencyListener {
     default void failed(Request request, Throwable failure, Duration elapsed) {}
 
     /**
-     * The window failed. A look became a miss, or a committed original was not published; the call goes on.
+     * The window failed. A look became a miss, or a committed original was not published, of this call or, where a window
+     * writes later, of an earlier one; the call goes on.
      *
      * @param failure what the window threw
      */

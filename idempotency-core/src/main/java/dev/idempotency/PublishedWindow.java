@@ -1,6 +1,7 @@
 package dev.idempotency;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -48,9 +49,13 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
             try {
                 Original<R> kept = new Original<>(original.identity(), original.response(), original.fingerprint());
                 long deadline = asked + nanos(remaining);
-                window.putAll(List.copyOf(names), kept, deadline);
-                if (epoch.get() != askedIn) {
-                    names.forEach(window::remove);
+                try {
+                    window.putAll(List.copyOf(names), kept, deadline);
+                } finally {
+                    // Who fails may have kept it all the same.
+                    if (epoch.get() != askedIn) {
+                        names.forEach(window::remove);
+                    }
                 }
             } catch (Throwable e) {
                 onFailure.accept(e);
@@ -70,6 +75,21 @@ final class PublishedWindow<R extends @Nullable Object> implements Window<R> {
         } catch (Throwable e) {
             onFailure.accept(e);
             return null;
+        }
+    }
+
+    @Override
+    public List<@Nullable Original<R>> getAll(List<IdempotencyKey> keys) {
+        try {
+            List<@Nullable Original<R>> found = window.getAll(keys);
+            if (found.size() != keys.size()) {
+                throw new IllegalStateException(
+                        "the window gave " + found.size() + " answers to a look for " + keys.size() + " keys");
+            }
+            return found;
+        } catch (Throwable e) {
+            onFailure.accept(e);
+            return Collections.nCopies(keys.size(), null);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.idempotency;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,20 @@ public interface Window<R extends @Nullable Object> {
      */
     @Nullable
     Original<R> get(IdempotencyKey key);
+
+    /**
+     * Looks many keys up, as {@link #get} does for one: for windows to which each look is a trip.
+     *
+     * @param keys the keys
+     * @return for each of the keys, in their order, the original or null
+     */
+    default List<@Nullable Original<R>> getAll(List<IdempotencyKey> keys) {
+        List<@Nullable Original<R>> found = new ArrayList<>(keys.size());
+        for (IdempotencyKey key : keys) {
+            found.add(get(key));
+        }
+        return found;
+    }
 
     /**
      * Keeps a committed original, in place of one that may be there, for as long as the window lasts and no longer than

@@ -204,10 +204,24 @@ class IdempotencyTest {
         }
     }
 
+    @Test
+    @DisplayName("W2: a put that fails while its key is removed is taken back, as it may have kept it all the same")
+    void removedWhileAPutFails_isTakenBack() {
+        store.names = List.of(A);
+        Broken failing = new Broken("put");
+        Idempotency<String, String> broken =
+                Idempotency.with(store).window(failing).listener(new Noted()).build();
+        failing.whilePutting = () -> broken.window().remove(A);
+        broken.execute(Request.of(A), context -> "ok");
+
+        assertThat(seen).containsSubsequence("removed a", "removed a", "window put");
+    }
+
     /** A window of which one call fails, with an error. */
     private final class Broken implements Window.Spec {
 
         private final String failing;
+        Runnable whilePutting = () -> {};
 
         Broken(String failing) {
             this.failing = failing;
@@ -242,11 +256,14 @@ class IdempotencyTest {
 
                 @Override
                 public void put(IdempotencyKey key, Original<R> original, long deadline) {
+                    whilePutting.run();
                     called("put");
                 }
 
                 @Override
-                public void remove(IdempotencyKey key) {}
+                public void remove(IdempotencyKey key) {
+                    seen.add("removed " + key.id());
+                }
 
                 @Override
                 public void clear() {}

@@ -4,6 +4,8 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Window;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,29 @@ public interface SharedWindow<R extends @Nullable Object> extends Window<R> {
     default @Nullable Original<R> get(IdempotencyKey key) {
         Held<R> held = held(key);
         return held == null ? null : held.original();
+    }
+
+    /**
+     * Looks many keys up, as {@link #getAll} does.
+     *
+     * @param keys the keys
+     * @return for each of the keys, in their order, what is there, or null
+     */
+    default List<@Nullable Held<R>> heldAll(List<IdempotencyKey> keys) {
+        List<@Nullable Held<R>> found = new ArrayList<>(keys.size());
+        for (IdempotencyKey key : keys) {
+            found.add(held(key));
+        }
+        return found;
+    }
+
+    @Override
+    default List<@Nullable Original<R>> getAll(List<IdempotencyKey> keys) {
+        List<@Nullable Original<R>> found = new ArrayList<>(keys.size());
+        for (Held<R> held : heldAll(keys)) {
+            found.add(held == null ? null : held.original());
+        }
+        return found;
     }
 
     /**

@@ -3,7 +3,10 @@ package dev.idempotency.window;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Window;
+import dev.idempotency.window.SharedWindow.Held;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -59,10 +62,37 @@ public final class TieredWindow<R extends @Nullable Object> implements Window<R>
         }
         long askedIn = epoch.get();
         long asked = first.now();
-        SharedWindow.Held<R> held = second.held(key);
-        if (held == null) {
-            return null;
+        Held<R> held = second.held(key);
+        return held == null ? null : filled(key, held, asked, askedIn);
+    }
+
+    /** The second is asked once for all that the first has not. */
+    @Override
+    public List<@Nullable Original<R>> getAll(List<IdempotencyKey> keys) {
+        List<@Nullable Original<R>> found = new ArrayList<>(first.getAll(keys));
+        List<IdempotencyKey> missed = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            if (found.get(i) == null) {
+                missed.add(keys.get(i));
+            }
         }
+        if (missed.isEmpty()) {
+            return found;
+        }
+        long askedIn = epoch.get();
+        long asked = first.now();
+        Iterator<@Nullable Held<R>> answers = second.heldAll(missed).iterator();
+        for (int i = 0; i < keys.size(); i++) {
+            if (found.get(i) == null) {
+                Held<R> held = answers.next();
+                found.set(i, held == null ? null : filled(keys.get(i), held, asked, askedIn));
+            }
+        }
+        return found;
+    }
+
+    /** Puts what the second has into the first, unless something was removed since the second was asked. */
+    private Original<R> filled(IdempotencyKey key, Held<R> held, long asked, long askedIn) {
         if (epoch.get() == askedIn) {
             first.put(key, held.original(), asked + held.remaining().toNanos());
             if (epoch.get() != askedIn) {

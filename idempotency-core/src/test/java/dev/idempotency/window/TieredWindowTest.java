@@ -7,6 +7,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
 import dev.idempotency.Window;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +68,21 @@ class TieredWindowTest {
 
         assertThat(far.looks).isEqualTo(1);
         assertThat(tiered.stats().hits()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("Many keys: the second is asked once, for what the first has not; its hits fill the first")
+    void getAll_asksTheSecondOnce() {
+        IdempotencyKey unknown = IdempotencyKey.of("im", "ana", "unknown");
+        tiered.put(KEY, ORIGINAL, tiered.now() + 3 * MINUTE);
+        server().put(OTHER, ORIGINAL, tiered.now() + 3 * MINUTE);
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(tiered.getAll(List.of(unknown, OTHER, KEY))).containsExactly(null, ORIGINAL, ORIGINAL);
+        }
+        assertThat(far.asked).containsExactly(List.of(unknown, OTHER), List.of(unknown));
+        assertThat(tiered.getAll(List.of(OTHER, KEY))).containsExactly(ORIGINAL, ORIGINAL);
+        assertThat(far.asked).hasSize(2);
     }
 
     @Test
@@ -145,6 +161,7 @@ class TieredWindowTest {
         private static final long AHEAD = 1_000_000;
 
         final Map<IdempotencyKey, Long> entries = new HashMap<>();
+        final List<List<IdempotencyKey>> asked = new ArrayList<>();
         int looks;
         boolean down;
         Runnable whileLooking = () -> {};
@@ -166,6 +183,12 @@ class TieredWindowTest {
                     remaining(key).compareTo(Duration.ZERO) > 0 ? new Held<>(ORIGINAL, remaining(key)) : null;
             whileLooking.run();
             return held;
+        }
+
+        @Override
+        public List<@Nullable Held<String>> heldAll(List<IdempotencyKey> keys) {
+            asked.add(keys);
+            return SharedWindow.super.heldAll(keys);
         }
 
         @Override

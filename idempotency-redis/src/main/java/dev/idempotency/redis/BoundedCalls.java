@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -50,6 +51,11 @@ final class BoundedCalls {
                 });
         // A window is never closed: one that is forgotten leaves no threads behind.
         threads.allowCoreThreadTimeOut(true);
+    }
+
+    /** The threads themselves, for calls that nobody waits for. */
+    Executor threads() {
+        return threads;
     }
 
     /** Calls of one kind, which have a breaker of their own. */
@@ -116,30 +122,47 @@ final class BoundedCalls {
          * @throws RuntimeException if it fails or takes too long; the first after which Redis is left alone says so
          */
         <T> Optional<T> call(Callable<T> call) {
-            if (!breaker.tryAcquirePermission()) {
+            if (!permitted()) {
                 return Optional.empty();
             }
-            long start = System.nanoTime();
             try {
                 T answer = await(call, within);
-                breaker.onSuccess(System.nanoTime() - start, TimeUnit.NANOSECONDS);
-                failing.set(false);
+                succeeded();
                 return Optional.of(answer);
             } catch (InterruptedException e) {
-                breaker.releasePermission();
+                notMade();
                 throw new RetryableException("interrupted while waiting for Redis", e);
             } catch (Exception | Error e) {
-                breaker.onError(System.nanoTime() - start, TimeUnit.NANOSECONDS, e);
-                if (breaker.getState() == CircuitBreaker.State.OPEN && !failing.getAndSet(true)) {
-                    throw new RetryableException(
-                            "Redis fails (" + breaker.getName() + "), and is left alone but for one call in " + restFor
-                                    + ": " + e.getMessage(),
-                            e);
-                }
-                throw e instanceof RuntimeException unchecked
-                        ? unchecked
-                        : new RetryableException("Redis failed: " + e.getMessage(), e);
+                throw failed(e);
             }
+        }
+
+        /** Whether a call may be made. If so, what has become of it is to be told: by one of the next three. */
+        boolean permitted() {
+            return breaker.tryAcquirePermission();
+        }
+
+        void succeeded() {
+            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+            failing.set(false);
+        }
+
+        void notMade() {
+            breaker.releasePermission();
+        }
+
+        /** What to throw for it: the failure, or the news that Redis is left alone from now on. */
+        RuntimeException failed(Throwable failure) {
+            breaker.onError(0, TimeUnit.NANOSECONDS, failure);
+            if (breaker.getState() == CircuitBreaker.State.OPEN && !failing.getAndSet(true)) {
+                return new RetryableException(
+                        "Redis fails (" + breaker.getName() + "), and is left alone but for one call in " + restFor
+                                + ": " + failure.getMessage(),
+                        failure);
+            }
+            return failure instanceof RuntimeException unchecked
+                    ? unchecked
+                    : new RetryableException("Redis failed: " + failure.getMessage(), failure);
         }
     }
 }

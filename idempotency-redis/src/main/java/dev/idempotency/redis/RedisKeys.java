@@ -9,12 +9,15 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * How keys are spelled in Redis: the prefix, the hash tag in braces if there is one, and the bytes of the key. A key with
+ * How keys are spelled in Redis: the prefix, the control character 1, the hash tag in braces if there is one, and the bytes of the
+ * key. No prefix has a control character, so that the first one ends it: stores with other prefixes have other keys, and a
+ * {@link RedisWindow}, in which it is NUL, has others than any store. A key with
  * braces in it can't pass for another one's tag: with a tag, the first brace is the tag's; without one, a cluster takes
  * single keys only, and where they lie does not matter.
  */
 final class RedisKeys {
 
+    private static final char ENDS_PREFIX = 1;
     private static final int LONGEST_TAG = 255;
 
     private final String prefix;
@@ -51,7 +54,7 @@ final class RedisKeys {
     }
 
     byte[] of(IdempotencyKey key) {
-        byte[] start = (prefix + tag(key)).getBytes(StandardCharsets.UTF_8);
+        byte[] start = (prefix + ENDS_PREFIX + tag(key)).getBytes(StandardCharsets.UTF_8);
         byte[] rest = key.toBytes();
         byte[] spelled = new byte[start.length + rest.length];
         System.arraycopy(start, 0, spelled, 0, start.length);

@@ -58,7 +58,8 @@ public final class RedisLeaseOptions {
     }
 
     /**
-     * What the keys in Redis begin with; the rest is {@link IdempotencyKey#toBytes()}. Services that share a Redis and no
+     * What the keys in Redis begin with; the control character 1, the hash tag if any, and {@link
+     * IdempotencyKey#toBytes()} follow. Services that share a Redis and no
      * records take another prefix each.
      *
      * @param text 0 to 64 characters of ASCII, none of them a brace or a control character

@@ -97,6 +97,22 @@ final class RedisScripts {
         return answers;
     }
 
+    /** Runs a script for each of some keys, wherever these are: in one pipeline, and once more by itself where that failed. */
+    List<Object> runEach(Script script, List<byte[]> keys) {
+        if (keys.size() == 1) {
+            return List.of(run(script, keys, List.of()));
+        }
+        List<Call> calls =
+                keys.stream().map(key -> new Call(List.of(key), List.of())).toList();
+        List<@Nullable Object> answers = runAll(script, calls);
+        List<Object> all = new ArrayList<>();
+        for (int i = 0; i < calls.size(); i++) {
+            Object answer = answers.get(i);
+            all.add(answer == null ? run(script, calls.get(i).keys(), List.of()) : answer);
+        }
+        return all;
+    }
+
     private static @Nullable Object answer(Response<Object> response) {
         try {
             return response.get();
@@ -119,7 +135,8 @@ final class RedisScripts {
         }
     }
 
-    private RuntimeException failed(RuntimeException failure) {
+    /** What to throw for a failure; idle connections that are of no use either are closed. */
+    RuntimeException failed(RuntimeException failure) {
         if (RedisFailures.concernsAllConnections(failure) && client instanceof RedisClient single) {
             single.getPool().clear();
         }

@@ -9,15 +9,11 @@ import dev.idempotency.window.SharedWindow;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -26,10 +22,12 @@ import redis.clients.jedis.UnifiedJedis;
  * TieredWindow.of(CaffeineWindow.lasting(…), RedisWindow.lasting(Duration.ofMinutes(5), client, codec))}.
  *
  * <ol>
- *   <li>A look is one round trip, for the value and how long it stays. What was committed is written in one round trip too
- *       (on a cluster in one for each key), with an expiry.
- *   <li>Nobody waits for Redis longer than {@link Spec#answersWithin agreed}, whatever it is that takes its time: that is a
+ *   <li>A look is one round trip, for the value and how long it stays, and for many keys if they are asked for together.
+ *       Nobody waits for it longer than {@link Spec#answersWithin agreed}, whatever it is that takes its time: that is a
  *       failure, of which the listener hears, and the database decides.
+ *   <li>What was committed is queued, and written soon after, with an expiry that counts from when it was queued: many
+ *       in one round trip, while nobody waits. If Redis takes longer for that than agreed, what comes meanwhile is dropped. A
+ *       write that failed is thrown by the next one, since its own caller has gone on.
  *   <li>If half of the last ten looks, or of the last ten writes, failed, Redis is left alone for {@link Spec#leftAloneFor a
  *       while}, in which calls cost nothing and nothing is reported; then one call tries. A Redis that takes no writes,
  *       being full or read-only, is not looked at either until a write succeeds. The failure with which this begins says so.
@@ -56,9 +54,7 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
     public static final int MAX_RESPONSE_BYTES = 1 << 20;
 
     private static final Script LOOK = Script.of("look.lua");
-    private static final Script KEEP = Script.of("keep.lua");
     private static final Duration WARM_UP = Duration.ofSeconds(1);
-    private static final String SCANNED_AT_ONCE = "1000";
 
     private final UnifiedJedis client;
     private final RedisScripts scripts;
@@ -66,7 +62,8 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
     private final byte[] prefix;
     private final long lasting;
     private final BoundedCalls.Kind looks;
-    private final BoundedCalls.Kind writes;
+    private final BoundedCalls.Kind written;
+    private final QueuedWrites writes;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
 
@@ -74,12 +71,14 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
         this.client = spec.client;
         this.scripts = new RedisScripts(client);
         this.codec = codec;
-        // NUL is in no prefix and begins no key, so that no two prefixes share a key.
+        // The first control character ends the prefix: another prefix has other keys, and NUL is not what a store
+        // takes.
         this.prefix = (spec.prefix + '\0').getBytes(StandardCharsets.US_ASCII);
         this.lasting = spec.lasting.toNanos();
         BoundedCalls calls = new BoundedCalls(spec.atOnce, spec.within, spec.rest);
         this.looks = calls.kind("looks");
-        this.writes = calls.kind("writes");
+        this.written = calls.kind("writes");
+        this.writes = new QueuedWrites(client, scripts, calls.threads(), written, spec.within);
         calls.warmUp(() -> scripts.run(LOOK, List.of(prefix), List.of()), WARM_UP);
     }
 
@@ -117,21 +116,63 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
      */
     @Override
     public @Nullable Held<R> held(IdempotencyKey key) {
-        if (writes.failing()) {
-            misses.increment();
-            return null;
-        }
+        List<?> answers = look(List.of(key));
         Held<R> held = null;
         try {
-            Optional<Object> answer = looks.call(() -> scripts.run(LOOK, List.of(spelled(key)), List.of()));
-            if (answer.isPresent() && ((List<?>) answer.get()).size() == 2) {
-                List<?> found = (List<?>) answer.get();
-                held = held((Long) found.get(0), WindowValue.of((byte[]) found.get(1)));
-            }
+            held = answers.isEmpty() ? null : held((List<?>) answers.get(0));
         } finally {
             (held == null ? misses : hits).increment();
         }
         return held;
+    }
+
+    /**
+     * {@inheritDoc} One round trip for all of them; on a cluster one for each of its servers. An entry that can't be understood is
+     * null, and a later call tells of it.
+     *
+     * @throws RuntimeException if Redis fails or takes too long
+     */
+    @Override
+    public List<@Nullable Held<R>> heldAll(List<IdempotencyKey> keys) {
+        List<@Nullable Held<R>> found = new ArrayList<>(Collections.nCopies(keys.size(), null));
+        List<?> answers = keys.isEmpty() ? List.of() : look(keys);
+        int known = 0;
+        for (int i = 0; i < answers.size(); i++) {
+            try {
+                Held<R> held = held((List<?>) answers.get(i));
+                found.set(i, held);
+                known += held == null ? 0 : 1;
+            } catch (UnreadableRecordException e) {
+                writes.tellLater(e);
+            }
+        }
+        hits.add(known);
+        misses.add(keys.size() - known);
+        return found;
+    }
+
+    /** An answer for each key; or none at all, if Redis is left alone. */
+    private List<?> look(List<IdempotencyKey> keys) {
+        if (written.failing()) {
+            writes.tellFailure();
+            return List.of();
+        }
+        List<byte[]> spelled = keys.stream().map(this::spelled).toList();
+        return looks.call(() -> ask(spelled)).orElse(List.of());
+    }
+
+    private List<?> ask(List<byte[]> spelled) {
+        if (!(client instanceof RedisClusterClient)) {
+            return (List<?>) scripts.run(LOOK, spelled, List.of());
+        }
+        // Their slots differ.
+        List<Object> found = new ArrayList<>();
+        scripts.runEach(LOOK, spelled).forEach(answer -> found.add(((List<?>) answer).get(0)));
+        return found;
+    }
+
+    private @Nullable Held<R> held(List<?> answer) {
+        return answer.isEmpty() ? null : held((Long) answer.get(0), WindowValue.of((byte[]) answer.get(1)));
     }
 
     private @Nullable Held<R> held(long millis, WindowValue value) {
@@ -148,24 +189,21 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
                 Duration.ofMillis(remaining));
     }
 
-    /**
-     * {@inheritDoc} Nothing is kept while Redis is left alone.
-     *
-     * @throws RuntimeException if Redis fails or takes too long; it may be kept all the same
-     */
+    /** As {@link #putAll}. */
     @Override
     public void put(IdempotencyKey key, Original<R> original, long deadline) {
         putAll(List.of(key), original, deadline);
     }
 
     /**
-     * {@inheritDoc} Nothing is kept while Redis is left alone.
+     * {@inheritDoc} It is kept soon after, and nobody waits for that. Nothing is kept while Redis is left alone.
      *
-     * @throws RuntimeException if Redis fails or takes too long; it may be kept all the same, or under some of the keys
+     * @throws RuntimeException if it is not kept, since Redis is too slow; or if Redis failed to keep an earlier one
      */
     @Override
     public void putAll(List<IdempotencyKey> keys, Original<R> original, long deadline) {
-        long remaining = deadline - now();
+        long now = now();
+        long remaining = deadline - now;
         long millis = Math.min(remaining, lasting) / 1_000_000;
         if (millis < 1) {
             return;
@@ -176,19 +214,14 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
         }
         long ends = remaining < lasting ? System.currentTimeMillis() + millis : 0;
         byte[] value = new WindowValue(original.identity(), original.fingerprint(), ends, payload).toBytes();
-        List<byte[]> arguments = List.of(value, Long.toString(millis).getBytes(StandardCharsets.US_ASCII));
-        List<byte[]> spelled = keys.stream().map(this::spelled).toList();
-        writes.call(() -> keep(spelled, arguments));
+        writes.put(keys.stream().map(this::spelled).toList(), value, now + Math.min(remaining, lasting));
     }
 
-    private boolean keep(List<byte[]> spelled, List<byte[]> arguments) {
-        if (client instanceof RedisClusterClient) {
-            // Their slots differ, and that is no harm: each key is an entry of its own.
-            spelled.forEach(key -> scripts.run(KEEP, List.of(key), arguments));
-        } else {
-            scripts.run(KEEP, spelled, arguments);
+    /** Waits until everything that was put is written. For tests. */
+    void flush() {
+        while (writes.sendSome()) {
+            // There may be more.
         }
-        return true;
     }
 
     /**
@@ -199,8 +232,10 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
      */
     @Override
     public void remove(IdempotencyKey key) {
+        byte[] spelled = spelled(key);
+        writes.forget(spelled);
         try {
-            client.unlink(spelled(key));
+            client.unlink(spelled);
         } catch (RuntimeException e) {
             throw RedisFailures.translated(e);
         }
@@ -215,49 +250,12 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
      */
     @Override
     public void clear() {
+        writes.forget(null);
         try {
-            if (client instanceof RedisClusterClient cluster) {
-                for (ConnectionPool pool : cluster.getClusterNodes().values()) {
-                    try (Connection node = pool.getResource()) {
-                        clear(node::executeCommand);
-                    }
-                }
-            } else {
-                clear(client::executeCommand);
-            }
+            new KeysWithPrefix(client, prefix).unlink();
         } catch (RuntimeException e) {
             throw RedisFailures.translated(e);
         }
-    }
-
-    /** A server that is scanned. */
-    @FunctionalInterface
-    private interface Server {
-        Object ask(CommandArguments command);
-    }
-
-    private void clear(Server server) {
-        byte[] cursor = {'0'};
-        do {
-            List<?> answer = (List<?>) server.ask(new CommandArguments(Protocol.Command.SCAN)
-                    .add(cursor)
-                    .add("MATCH")
-                    .add(pattern())
-                    .add("COUNT")
-                    .add(SCANNED_AT_ONCE));
-            cursor = (byte[]) answer.get(0);
-            List<byte[]> found = new ArrayList<>();
-            ((List<?>) answer.get(1)).forEach(key -> found.add((byte[]) key));
-            if (!found.isEmpty()) {
-                client.unlink(found.toArray(new byte[0][]));
-            }
-        } while (cursor.length != 1 || cursor[0] != '0');
-    }
-
-    /** The prefix, with what is special in patterns quoted, and anything. */
-    private byte[] pattern() {
-        String text = new String(prefix, StandardCharsets.US_ASCII);
-        return (text.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + '*').getBytes(StandardCharsets.US_ASCII);
     }
 
     /** What this process has looked for. What Redis holds and drops is not known here, and told as 0. */
@@ -306,8 +304,8 @@ public final class RedisWindow<R extends @Nullable Object> implements SharedWind
 
         /**
          * What the keys in Redis begin with: NUL and {@link IdempotencyKey#toBytes()} follow. {@code idempotency-window:} if not
-         * set. Services that share a Redis and not their records need another prefix each, and it must not be one that a
-         * {@link RedisLeaseOptions#prefix store} uses: {@link RedisWindow#clear()} removes all that begins with it.
+         * set. Services that share a Redis and not their records need another prefix each. No key is one of a {@link
+         * RedisLeaseOptions#prefix store} too, whatever the prefixes.
          *
          * @param text 1 to 64 characters of ASCII, none of them a brace, a blank or a control character
          * @return another spec

@@ -1,6 +1,7 @@
--- Looks an entry of a window up: its remaining milliseconds, and its value.
-local value = redis.call('GET', KEYS[1])
-if not value then
-  return {}
+-- Looks entries of a window up: for each its remaining milliseconds and its value, or nothing.
+local found = {}
+for i, key in ipairs(KEYS) do
+  local value = redis.call('GET', key)
+  found[i] = value and { redis.call('PTTL', key), value } or {}
 end
-return {redis.call('PTTL', KEYS[1]), value}
+return found

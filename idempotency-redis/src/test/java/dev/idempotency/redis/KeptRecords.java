@@ -48,7 +48,7 @@ final class KeptRecords {
         List<byte[]> found = new ArrayList<>();
         byte[] cursor = ScanParams.SCAN_POINTER_START_BINARY;
         ScanParams matching =
-                new ScanParams().match(prefix + "{" + prefix + "}*").count(1000);
+                new ScanParams().match(prefix + "\u0001{" + prefix + "}*").count(1000);
         do {
             ScanResult<byte[]> page = client.scan(cursor, matching);
             found.addAll(page.getResult());

@@ -158,7 +158,7 @@ final class RedisRecordTest {
     @Test
     @DisplayName("the bytes of a record with a UUID and a response of 16 bytes, beside those of a hash")
     void memory_ofARecord_isLessThanThatOfAHash() {
-        byte[] name = ("idempotency:im\0sender\0" + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
+        byte[] name = ("idempotency:\u0001im\0sender\0" + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
         Claim.Granted granted = claim(REQUEST);
         leases.complete(REQUEST, owner, granted.token(), new byte[18], RETENTION);
         byte[] record = client.get(records.spelled(KEY));

@@ -102,15 +102,27 @@ final class RedisWindowFaultsTest {
         }
     }
 
+    private void sendUntilLeftAlone(Idempotency<Lease, String> service) {
+        for (int id = 10; heard.stream().noneMatch(RedisWindowFaultsTest::tellsOfRest); id++) {
+            assertThat(send(service, id)).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    private static boolean tellsOfRest(Throwable failure) {
+        return String.valueOf(failure.getMessage()).contains("left alone");
+    }
+
     @Test
     @DisplayName("one round trip for a look, and one for what was committed, with any number of keys")
     void call_newKey_takesTwoRoundTrips() {
         RedisWindow<String> window = spec(Duration.ofSeconds(10), LONG).create();
         window.putAll(List.of(key("a"), key("b")), ORIGINAL, window.now() + MINUTE);
+        window.flush();
         int before = proxy.requests();
         window.get(KEY);
         assertThat(proxy.requests() - before).as("requests of a look").isEqualTo(1);
         window.putAll(List.of(KEY, key("2"), key("3")), ORIGINAL, window.now() + MINUTE);
+        window.flush();
         assertThat(proxy.requests() - before).as("with a publication").isEqualTo(2);
     }
 
@@ -123,10 +135,10 @@ final class RedisWindowFaultsTest {
         server.kill();
         sendAllTwice(service, 0, 50);
         assertThat(runs).hasValue(50);
-        assertThat(heard).as("failures told").hasSizeBetween(10, 20);
+        assertThat(heard).as("failures told").hasSizeBetween(6, 20);
         assertThat(heard)
                 .as("two of them say that Redis is left alone: for looks and for writes")
-                .filteredOn(failure -> String.valueOf(failure.getMessage()).contains("left alone"))
+                .filteredOn(RedisWindowFaultsTest::tellsOfRest)
                 .hasSize(2);
         int told = heard.size();
         sendAllTwice(service, 50, 50);
@@ -165,6 +177,7 @@ final class RedisWindowFaultsTest {
             Thread.onSpinWait();
         }
         window.put(KEY, ORIGINAL, window.now() + MINUTE);
+        window.flush();
         assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
     }
 
@@ -194,6 +207,11 @@ final class RedisWindowFaultsTest {
         drips.set(true);
         try (listening) {
             assertThatThrownBy(() -> window.get(KEY)).hasMessageContaining("within PT0.005S");
+            window.put(KEY, ORIGINAL, window.now() + MINUTE);
+            long soon = System.nanoTime() + Duration.ofMillis(6).toNanos();
+            while (System.nanoTime() - soon < 0) {
+                Thread.onSpinWait();
+            }
             assertThatThrownBy(() -> window.put(KEY, ORIGINAL, window.now() + MINUTE))
                     .hasMessageContaining("within PT0.005S");
         }
@@ -252,6 +270,7 @@ final class RedisWindowFaultsTest {
         for (int i = 0; i < 10; i++) {
             window.put(key("" + i), new Original<>((long) i, "response " + i, null), window.now() + MINUTE);
         }
+        window.flush();
         proxy.hold(1);
         assertThatThrownBy(() -> window.get(key("0"))).isInstanceOf(RetryableException.class);
         proxy.letGo();
@@ -268,9 +287,8 @@ final class RedisWindowFaultsTest {
         sendAllTwice(service, 0, 5);
         command("REPLICAOF", "127.0.0.1", "1");
         assertThat(send(service, 0)).isEqualTo(new Outcome.Replayed<>("answer 1", key("0"), Outcome.Source.WINDOW));
-        sendAllTwice(service, 10, 20);
-        assertThat(runs).hasValue(25);
-        assertThat(heard).allMatch(RetryableException.class::isInstance).hasSizeBetween(5, 10);
+        sendUntilLeftAlone(service);
+        assertThat(heard).allMatch(RetryableException.class::isInstance).hasSizeBetween(1, 10);
         int sent = proxy.requests();
         sendAllTwice(service, 0, 30);
         assertThat(proxy.requests()).as("requests").isEqualTo(sent);
@@ -282,15 +300,15 @@ final class RedisWindowFaultsTest {
         Idempotency<Lease, String> service = service(spec(Duration.ofSeconds(10), Duration.ofMillis(1)));
         sendAllTwice(service, 0, 5);
         direct.configSet("maxmemory", "1");
-        sendAllTwice(service, 10, 20);
-        assertThat(runs).hasValue(25);
-        assertThat(heard).hasSizeGreaterThanOrEqualTo(5).allMatch(RetryableException.class::isInstance);
+        sendUntilLeftAlone(service);
+        int executed = runs.get();
+        assertThat(heard).allMatch(RetryableException.class::isInstance);
         direct.configSet("maxmemory", "0");
         while (!(send(service, 0) instanceof Outcome.Replayed<String> replayed
                 && replayed.source() == Outcome.Source.WINDOW)) {
             Thread.onSpinWait();
         }
-        assertThat(runs).hasValue(25);
+        assertThat(runs).hasValue(executed);
     }
 
     @Test
@@ -317,8 +335,8 @@ final class RedisWindowFaultsTest {
     @DisplayName("R-4: SCRIPT FLUSH goes unnoticed")
     void scripts_flushed_goOn() {
         RedisWindow<String> window = spec(Duration.ofSeconds(10), LONG).create();
-        direct.scriptFlush();
         window.put(KEY, ORIGINAL, window.now() + MINUTE);
+        window.flush();
         direct.scriptFlush();
         assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
     }
@@ -331,7 +349,11 @@ final class RedisWindowFaultsTest {
         TieredWindow<String> window = (TieredWindow<String>) TieredWindow.of(
                         CaffeineWindow.lasting(Duration.ofMinutes(5)), spec(direct, Duration.ofSeconds(10), LONG))
                 .<String>create();
-        assertThatThrownBy(() -> window.put(KEY, ORIGINAL, window.now() + MINUTE))
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        window.put(KEY, ORIGINAL, window.now() + MINUTE);
+                    }
+                })
                 .isInstanceOf(RuntimeException.class);
         assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
     }
@@ -351,6 +373,7 @@ final class RedisWindowFaultsTest {
     void caller_interrupted_isStillInterrupted() {
         RedisWindow<String> window = spec(Duration.ofSeconds(10), LONG).create();
         window.put(KEY, ORIGINAL, window.now() + MINUTE);
+        window.flush();
         for (int i = 0; i < 20; i++) {
             Thread.currentThread().interrupt();
             try {

@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Fingerprint;
+import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Original;
+import dev.idempotency.Outcome;
+import dev.idempotency.Request;
 import dev.idempotency.StoreException;
 import dev.idempotency.UnreadableRecordException;
+import dev.idempotency.Window;
+import dev.idempotency.store.Lease;
 import dev.idempotency.window.SharedWindow.Held;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -59,6 +65,7 @@ final class RedisWindowTest {
 
     private void put(IdempotencyKey key, Object identity, String response) {
         window.put(key, new Original<>(identity, response, null), window.now() + MINUTE);
+        window.flush();
     }
 
     @Test
@@ -67,6 +74,7 @@ final class RedisWindowTest {
         for (String response : new String[] {null, "", "ok", "x".repeat(100_000), "é\0{\r\n"}) {
             Original<@Nullable String> original = new Original<>(7L, response, Fingerprint.sha256("body"));
             window.put(KEY, original, window.now() + MINUTE);
+            window.flush();
             assertThat(window(prefix).get(KEY)).isEqualTo(original);
         }
         assertThat(window.get(OTHER)).isNull();
@@ -87,9 +95,11 @@ final class RedisWindowTest {
         for (Object identity : List.of(new Object(), "\ud800", "x".repeat(65_536))) {
             Original<@Nullable String> original = new Original<>(identity, "ok", null);
             window.putAll(List.of(KEY, OTHER), original, window.now() + MINUTE);
+            window.flush();
             Object shared = Objects.requireNonNull(window.get(KEY)).identity();
             assertThat(Objects.requireNonNull(window.get(OTHER)).identity()).isEqualTo(shared);
             window.put(OTHER, original, window.now() + MINUTE);
+            window.flush();
             assertThat(Objects.requireNonNull(window.get(OTHER)).identity()).isNotEqualTo(shared);
         }
     }
@@ -98,6 +108,7 @@ final class RedisWindowTest {
     @DisplayName("W3, W5: an entry has an expiry from its first moment: that of the window, or of the record")
     void put_entry_expires() {
         window.putAll(List.of(KEY, OTHER), new Original<>(7L, "ok", null), window.now() + 20 * MINUTE);
+        window.flush();
         assertThat(client.pttl(spelled(KEY))).isBetween(1L, LASTING.toMillis());
         assertThat(client.pttl(spelled(OTHER))).isBetween(1L, LASTING.toMillis());
         put(KEY, 7L, "ok");
@@ -130,7 +141,9 @@ final class RedisWindowTest {
     @Test
     void put_recordAlmostOver_isNotKept() {
         window.put(KEY, new Original<>(7L, "ok", null), window.now() + 999_999);
+        window.flush();
         window.put(OTHER, new Original<>(7L, "ok", null), window.now() - MINUTE);
+        window.flush();
         assertThat(client.exists(spelled(KEY)) || client.exists(spelled(OTHER))).isFalse();
     }
 
@@ -141,8 +154,55 @@ final class RedisWindowTest {
     }
 
     @Test
+    @DisplayName("many keys at once: each as by itself, in the order in which they were asked for")
+    void getAll_someThere_someNot() {
+        List<IdempotencyKey> keys = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            keys.add(IdempotencyKey.of("im", "ana", "" + i));
+            if (i % 3 == 0) {
+                put(keys.get(i), (long) i, "response " + i);
+            }
+        }
+        client.set(spelled(keys.get(7)), new byte[] {2, 1, 0}, new SetParams().px(60_000));
+        List<@Nullable Original<@Nullable String>> found = window.getAll(keys);
+        assertThat(found).hasSize(50);
+        for (int i = 0; i < 50; i++) {
+            assertThat(found.get(i)).isEqualTo(i % 3 == 0 ? new Original<>((long) i, "response " + i, null) : null);
+        }
+        assertThat(window.stats()).isEqualTo(new Window.Stats(17, 33, 0, 0));
+        assertThatThrownBy(() -> put(KEY, 7L, "ok"))
+                .as("what could not be read is told later")
+                .isInstanceOf(UnreadableRecordException.class);
+        assertThat(window.getAll(List.of())).isEmpty();
+    }
+
+    @Test
+    @DisplayName("R-9, W2: a store whose keys begin as a window's keeps its records when the window is cleared")
+    void clear_storeBeside_keepsItsRecords() {
+        for (String keys : List.of(prefix, prefix.substring(0, 36))) {
+            RedisLeaseOptions options = RedisLeaseOptions.defaults().prefix(keys);
+            Idempotency<Lease, String> service = Idempotency.with(RedisStores.leased(client, Codec.utf8(), options))
+                    .build();
+            Request request = Request.of(IdempotencyKey.of(prefix.substring(36), "ana", "1"));
+            service.execute(request, lease -> "kept");
+            window.clear();
+            assertThat(service.execute(request, lease -> "again")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    @DisplayName("R-9: no prefix and key are another prefix and another key")
+    void prefixes_thatContinueEachOther_haveDifferentKeys() {
+        IdempotencyKey shorter = IdempotencyKey.of("pay", "ana", "1");
+        IdempotencyKey longer = IdempotencyKey.of("apay", "ana", "1");
+        assertThat(new RedisKeys("s:a", null, false).of(shorter))
+                .isNotEqualTo(new RedisKeys("s:", null, false).of(longer));
+    }
+
+    @Test
     void remove_oneKey_leavesTheOther() {
         window.putAll(List.of(KEY, OTHER), new Original<>(7L, "ok", null), window.now() + MINUTE);
+        window.flush();
         window.remove(KEY);
         assertThat(window.get(KEY)).isNull();
         assertThat(window.get(OTHER)).isNotNull();
@@ -153,6 +213,7 @@ final class RedisWindowTest {
     void clear_manyEntries_onlyThisPrefix() {
         RedisWindow<@Nullable String> neighbour = window(prefix + "2");
         neighbour.put(KEY, new Original<>(7L, "ok", null), window.now() + MINUTE);
+        neighbour.flush();
         // What an unquoted pattern would match too.
         byte[] lookalike = (prefix.replace("[*]", "*") + '\0' + "x").getBytes(StandardCharsets.UTF_8);
         client.set(lookalike, lookalike, new SetParams().px(60_000));

@@ -16,6 +16,7 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Replayed;
 import dev.idempotency.Outcome.Source;
 import dev.idempotency.Request;
+import dev.idempotency.Window;
 import dev.idempotency.window.CaffeineWindow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,11 +34,22 @@ import org.junit.jupiter.api.Test;
  */
 public interface WindowContract<C> extends StoreFixture<C> {
 
+    /**
+     * The window in front of the store, in tests that turn no clock and fill no window up.
+     *
+     * @param duration for how long an entry stays
+     * @return a window in this process; the author of another window gives that one. What was put into it must be there at the
+     *     next look
+     */
+    default Window.Spec window(Duration duration) {
+        return CaffeineWindow.lasting(duration);
+    }
+
     @Test
     @DisplayName("W-7: a key sent six times through a window is executed once; at the latest the third hits the window")
     default void keySentSixTimesThroughAWindow_isExecutedOnce() throws Exception {
         assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
-        Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
+        Idempotency<C, @Nullable String> sends = sends(window(Duration.ofMinutes(1)));
         Request request = Request.of(message("1"));
         assertExecuted(send(sends, request, "0"), "0");
         assertReplayed(
@@ -51,7 +63,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W-1: a failed first call leaves nothing in the window, and the next one executes")
     default void failedFirstCall_leavesNothingInTheWindow() throws Exception {
-        Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
+        Idempotency<C, @Nullable String> sends = sends(window(Duration.ofMinutes(1)));
         Request request = Request.of(message("1"));
         assertThatThrownBy(() -> sends.execute(request, context -> {
                     throw new IllegalStateException("the action's own");
@@ -102,7 +114,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W-8: after a restart, with a new window over the same records, a repeat is replayed")
     default void newWindowOverTheSameRecords_replays() throws Exception {
-        CaffeineWindow.Spec window = CaffeineWindow.lasting(Duration.ofMinutes(1));
+        Window.Spec window = window(Duration.ofMinutes(1));
         Request request = Request.of(message("1"));
         assertExecuted(send(sends(window), request, "before"), "before");
         Idempotency<C, @Nullable String> restarted =
@@ -121,7 +133,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     default void windowHitWithAnotherFingerprint_isAMismatch() throws Exception {
         assumeTrue(publishesReplayed(), "W1: this store does not publish what it has replayed");
         assumeTrue(keepsFingerprint(), "W-9: this store keeps no fingerprints");
-        Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
+        Idempotency<C, @Nullable String> sends = sends(window(Duration.ofMinutes(1)));
         Request original = Request.of(message("1")).fingerprint(Fingerprint.sha256("one"));
         Request changed = Request.of(message("1")).fingerprint(Fingerprint.sha256("two"));
         assertExecuted(send(sends, original, "stored"), "stored");
@@ -157,7 +169,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @Test
     @DisplayName("W2: keys of two records that are both in the window are a conflict")
     default void keysOfTwoRecordsInTheWindow_areAConflict() throws Exception {
-        Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
+        Idempotency<C, @Nullable String> sends = sends(window(Duration.ofMinutes(1)));
         for (String id : List.of("1", "2", "1", "2", "1", "2")) {
             send(sends, Request.of(message(id)).and(business(id)), "the same");
         }
@@ -170,7 +182,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
     @DisplayName("W2, S8: a new message ID with a business ID that is in the window is recorded all the same")
     default void newNameOfAnOriginalInTheWindow_isRecorded() throws Exception {
         assumeTrue(addsNames(), "S8: this store adds no names");
-        Idempotency<C, @Nullable String> sends = sends(CaffeineWindow.lasting(Duration.ofMinutes(1)));
+        Idempotency<C, @Nullable String> sends = sends(window(Duration.ofMinutes(1)));
         Request first = Request.of(message("1")).and(business("1"));
         assertExecuted(send(sends, first, "first"), "first");
         send(sends, first, "again");
@@ -179,7 +191,7 @@ public interface WindowContract<C> extends StoreFixture<C> {
         assertReplayed(Sender.toAnotherServer(this).send(message("2"), "resend"), "first", message("2"));
     }
 
-    private Idempotency<C, @Nullable String> sends(CaffeineWindow.Spec window) {
+    private Idempotency<C, @Nullable String> sends(Window.Spec window) {
         return Idempotency.with(store()).window(window).build();
     }
 

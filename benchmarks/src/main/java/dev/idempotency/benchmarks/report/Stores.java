@@ -32,8 +32,20 @@ final class Stores {
             new Pair("repeat from the store, action first", "transactionalActionFirstRepeat", "byHandRepeat", 0.95),
             new Pair("batch of 100, own table", "ownTableBatch", "byHandBatch", 0.85),
             new Pair("batch of 100, library's table", "transactionalBatch", "byHandBatch", 0.85),
-            new Pair("Redis, claim and completion", "redisFirst", "byHandRedisFirst", 0.95),
-            new Pair("Redis, claim that finds the response", "redisRepeat", "byHandRedisRepeat", 0.95));
+            new Pair(
+                    "Redis, claim and completion, beside EVALSHA of the same", "redisFirst", "evalshaRedisFirst", 0.95),
+            new Pair(
+                    "Redis, claim that finds the response, beside EVALSHA of the same",
+                    "redisRepeat",
+                    "evalshaRedisRepeat",
+                    0.95),
+            new Pair(
+                    "Redis, claim and completion, beside the plainest scripts", "redisFirst", "byHandRedisFirst", 0.95),
+            new Pair(
+                    "Redis, claim that finds the response, beside the plainest scripts",
+                    "redisRepeat",
+                    "byHandRedisRepeat",
+                    0.95));
 
     /** Where and by how many threads. */
     record Case(String database, String threads) {

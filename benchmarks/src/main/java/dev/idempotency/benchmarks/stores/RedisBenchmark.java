@@ -6,8 +6,14 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.redis.RedisStores;
 import dev.idempotency.store.Lease;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -18,7 +24,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Leases in Redis, and the plainest scripts by hand that claim and complete. Run by {@link RedisSpeed}. */
+/** Leases in Redis; the same scripts without the library; and the plainest ones by hand that claim and complete. Run by {@link RedisSpeed}. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -36,17 +42,23 @@ public class RedisBenchmark {
                 + " redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) return 1 end return 0";
         private static final byte[] LEASE = ascii("30000");
         private static final byte[] RETENTION = ascii("86400000");
+        private static final byte[] OWN_LEASE = ascii("30000000");
+        private static final byte[] OWN_RETENTION = ascii("86400000000");
 
         private final UnifiedJedis client;
         private final Idempotency<Lease, String> sends;
         private final byte[] claim;
         private final byte[] complete;
+        private final byte[] ownClaim;
+        private final byte[] ownComplete;
 
         Payments(UnifiedJedis client) {
             this.client = client;
             sends = Idempotency.with(RedisStores.leased(client, Codec.utf8())).build();
             claim = ascii(client.scriptLoad(CLAIM));
             complete = ascii(client.scriptLoad(COMPLETE));
+            ownClaim = ascii(client.scriptLoad(text("record.lua") + text("claim.lua")));
+            ownComplete = ascii(client.scriptLoad(text("record.lua") + text("complete.lua")));
             for (int i = 0; i < Message.STORED; i++) {
                 Message message = Message.stored(i);
                 execute(message);
@@ -71,6 +83,49 @@ public class RedisBenchmark {
             client.evalsha(
                     complete, List.of(key(message)), List.of(owner, ascii("\0" + message.response()), RETENTION));
             return message.response();
+        }
+
+        /** The library's own script, on the library's own keys, with what the library sends along. */
+        List<?> claimByOwnScript(Message message, byte[] owner) {
+            return (List<?>) client.evalsha(
+                    ownClaim, List.of(ownKey(message)), List.of(owner, OWN_LEASE, OWN_RETENTION, new byte[0]));
+        }
+
+        String firstByOwnScripts(Message message) {
+            byte[] owner = owner();
+            List<?> granted = claimByOwnScript(message, owner);
+            if (!granted.get(0).equals(0L)) {
+                throw new IllegalStateException("taken");
+            }
+            byte[] payload = ascii("\1\1" + message.response());
+            Object complete = client.evalsha(
+                    ownComplete,
+                    List.of(ownKey(message)),
+                    List.of(owner, ascii(granted.get(2).toString()), payload, OWN_RETENTION));
+            if (!complete.equals(1L)) {
+                throw new IllegalStateException("not completed");
+            }
+            return message.response();
+        }
+
+        private static byte[] owner() {
+            UUID owner = UUID.randomUUID();
+            return ByteBuffer.allocate(16)
+                    .putLong(owner.getMostSignificantBits())
+                    .putLong(owner.getLeastSignificantBits())
+                    .array();
+        }
+
+        private static byte[] ownKey(Message message) {
+            return ascii("idempotency:\u0001im\0" + message.sender() + '\0' + message.id());
+        }
+
+        private static String text(String file) {
+            try (InputStream in = RedisStores.class.getResourceAsStream(file)) {
+                return new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         private static byte[] key(Message message) {
@@ -122,6 +177,22 @@ public class RedisBenchmark {
         Message message = Message.repeated();
         Object found = payments().claimByHand(message, Payments.ascii(message.id()));
         if (found == null) {
+            throw new IllegalStateException("not found");
+        }
+        return found;
+    }
+
+    /** First, by hand: the library's own two scripts by their digests. */
+    @Benchmark
+    public String evalshaRedisFirst() {
+        return payments().firstByOwnScripts(Message.fresh());
+    }
+
+    /** Repeat, by hand: the library's own script by its digest. */
+    @Benchmark
+    public Object evalshaRedisRepeat() {
+        List<?> found = payments().claimByOwnScript(Message.repeated(), Payments.owner());
+        if (!found.get(0).equals(1L)) {
             throw new IllegalStateException("not found");
         }
         return found;

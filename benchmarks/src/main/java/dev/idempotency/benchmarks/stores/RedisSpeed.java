@@ -19,8 +19,13 @@ import redis.clients.jedis.RedisClient;
  */
 public final class RedisSpeed {
 
-    private static final List<String> WAYS =
-            List.of("redisFirst", "byHandRedisFirst", "redisRepeat", "byHandRedisRepeat");
+    private static final List<String> WAYS = List.of(
+            "redisFirst",
+            "evalshaRedisFirst",
+            "byHandRedisFirst",
+            "redisRepeat",
+            "evalshaRedisRepeat",
+            "byHandRedisRepeat");
 
     private RedisSpeed() {}
 

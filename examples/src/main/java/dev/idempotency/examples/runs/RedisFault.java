@@ -66,11 +66,6 @@ enum RedisFault {
         }
     };
 
-    /** Whether it works as before, so that it costs what it costs. */
-    boolean serves() {
-        return this == HEALTHY || this == FLUSHED;
-    }
-
     /** Begins; one that ends by itself does so after that many milliseconds. */
     void begin(RedisServer server, RedisClient client, long millis) {}
 
