@@ -27,6 +27,7 @@ import redis.clients.jedis.util.KeyValue;
  *       many replicas are there. Managed services allow it too.
  *   <li>{@code CONFIG GET} says how often that file reaches the disk, and whether there are snapshots. Where it is
  *       forbidden, that is warned of as unknown.
+ *   <li>Where disks are to confirm, {@code WAITAOF} is tried.
  * </ol>
  *
  * <p>An evicting policy is refused even where the memory has no limit yet: the limit can be set on a running server.
@@ -61,11 +62,11 @@ final class Durability {
             if (client instanceof RedisClusterClient cluster) {
                 for (ConnectionPool pool : cluster.getClusterNodes().values()) {
                     try (Connection connection = pool.getResource()) {
-                        of(connection::executeCommand).judge(options, warnings);
+                        judge(connection::executeCommand, options, warnings);
                     }
                 }
             } else {
-                of(client::executeCommand).judge(options, warnings);
+                judge(client::executeCommand, options, warnings);
             }
             return List.copyOf(warnings);
         } catch (StoreException e) {
@@ -74,6 +75,31 @@ final class Durability {
             RuntimeException translated = RedisFailures.translated(e);
             throw translated == e
                     ? new RetryableException("Redis did not say how it keeps what it is told", e)
+                    : translated;
+        }
+    }
+
+    private static void judge(Server server, RedisLeaseOptions options, Set<String> warnings) {
+        Durability found = of(server);
+        if (!found.info("role").equals("slave")) {
+            found.judge(options, warnings);
+            if (options.confirmation().fsynced()) {
+                tryWaitAof(server);
+            }
+        }
+    }
+
+    /** One that does not know it, and one without a file, say so at once. */
+    private static void tryWaitAof(Server server) {
+        try {
+            server.ask(command(Protocol.Command.WAITAOF, "1", "0", "1"));
+        } catch (JedisDataException e) {
+            RuntimeException translated = RedisFailures.translated(e);
+            throw translated instanceof StoreException
+                    ? new StoreException(
+                            "RedisLeaseOptions.fsyncedBy needs WAITAOF (Redis 7.2 or newer) and an append-only file"
+                                    + " (appendonly yes); Redis answers: " + e.getMessage(),
+                            e)
                     : translated;
         }
     }
@@ -101,9 +127,6 @@ final class Durability {
     }
 
     private void judge(RedisLeaseOptions options, Set<String> warnings) {
-        if (info("role").equals("slave")) {
-            return;
-        }
         if (olderThan(info("redis_version"), 6, 2)) {
             throw new StoreException("Redis " + info("redis_version") + " is too old: 6.2 or newer is needed", null);
         }
@@ -127,16 +150,18 @@ final class Durability {
                             ? "Redis has no append-only file (appendonly no): a restart loses all records since the"
                                     + " last snapshot, if there was one"
                             : "Redis keeps nothing on disk (appendonly no, save \"\"): a restart loses all records");
-        } else if (!"always".equals(config.get("appendfsync"))) {
+        } else if (!"always".equals(config.get("appendfsync"))
+                && !options.confirmation().fsynced()) {
             warnings.add("Redis writes to its disk now and then (appendfsync is "
                     + config.getOrDefault("appendfsync", "not told")
                     + "): a crash of the machine loses the records of the last second or more");
         }
         String replicas = info("connected_slaves");
-        if (options.replicas() > 0 && (replicas.isEmpty() || Integer.parseInt(replicas) < options.replicas())) {
-            warnings.add("Redis has " + replicas + " replicas now, and " + options.replicas()
+        int wanted = options.confirmation().replicas();
+        if (wanted > 0 && (replicas.isEmpty() || Integer.parseInt(replicas) < wanted)) {
+            warnings.add("Redis has " + replicas + " replicas now, and " + wanted
                     + " are to confirm each record: every call will fail");
-        } else if (options.replicas() == 0 && !replicas.equals("0")) {
+        } else if (wanted == 0 && !replicas.equals("0")) {
             warnings.add("a failover loses the records that had not reached the replica (no replica is waited for, see"
                     + " RedisLeaseOptions.confirmedBy)");
         }

@@ -17,11 +17,15 @@ import redis.clients.jedis.exceptions.JedisException;
 /** What a failure of Redis, or on the way to it, means. */
 final class RedisFailures {
 
-    /** Codes of a server that can't serve now. Redis 6 puts the code of a command in a script into the middle of a sentence. */
+    /**
+     * Codes of a server that can't serve now. Redis 6 puts the code of a command in a script into the middle of a sentence. Two
+     * have no code: a server that takes no more connections, and a name of a record whose slot is being moved.
+     */
     private static final Pattern NOT_NOW = Pattern.compile(
-            "(^|[ -])(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|NOREPLICAS|MISCONF|MOVED|ASK)( |$)");
+            "(^|[ -])(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|NOREPLICAS|MISCONF|MOVED|ASK)( |$)"
+                    + "|max number of clients reached|attempted to access a non local key");
 
-    private static final Pattern DEMOTED = Pattern.compile("(^|[ -])READONLY( |$)");
+    private static final Pattern DEMOTED = Pattern.compile("(^|[ -])(READONLY|MASTERDOWN)( |$)");
 
     private RedisFailures() {}
 

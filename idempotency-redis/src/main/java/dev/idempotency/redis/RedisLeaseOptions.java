@@ -12,27 +12,24 @@ public final class RedisLeaseOptions {
 
     private static final int LONGEST_PREFIX = 64;
     private static final RedisLeaseOptions DEFAULTS =
-            new RedisLeaseOptions(LeaseOptions.defaults(), "idempotency:", null, 0, Duration.ofSeconds(1), false);
+            new RedisLeaseOptions(LeaseOptions.defaults(), "idempotency:", null, Confirmation.NONE, false);
 
     private final LeaseOptions leases;
     private final String prefix;
     private final @Nullable Function<? super IdempotencyKey, String> hashTag;
-    private final int replicas;
-    private final Duration confirmedWithin;
+    private final Confirmation confirmation;
     private final boolean evictionAccepted;
 
     private RedisLeaseOptions(
             LeaseOptions leases,
             String prefix,
             @Nullable Function<? super IdempotencyKey, String> hashTag,
-            int replicas,
-            Duration confirmedWithin,
+            Confirmation confirmation,
             boolean evictionAccepted) {
         this.leases = leases;
         this.prefix = prefix;
         this.hashTag = hashTag;
-        this.replicas = replicas;
-        this.confirmedWithin = confirmedWithin;
+        this.confirmation = confirmation;
         this.evictionAccepted = evictionAccepted;
     }
 
@@ -54,7 +51,7 @@ public final class RedisLeaseOptions {
      */
     public RedisLeaseOptions leases(LeaseOptions options) {
         Objects.requireNonNull(options, "options");
-        return new RedisLeaseOptions(options, prefix, hashTag, replicas, confirmedWithin, evictionAccepted);
+        return new RedisLeaseOptions(options, prefix, hashTag, confirmation, evictionAccepted);
     }
 
     /**
@@ -71,7 +68,7 @@ public final class RedisLeaseOptions {
             throw new IllegalArgumentException("the prefix has at most " + LONGEST_PREFIX
                     + " characters of printable ASCII without blanks and braces");
         }
-        return new RedisLeaseOptions(leases, text, hashTag, replicas, confirmedWithin, evictionAccepted);
+        return new RedisLeaseOptions(leases, text, hashTag, confirmation, evictionAccepted);
     }
 
     /**
@@ -85,26 +82,47 @@ public final class RedisLeaseOptions {
      */
     public RedisLeaseOptions hashTag(Function<? super IdempotencyKey, String> tag) {
         Objects.requireNonNull(tag, "tag");
-        return new RedisLeaseOptions(leases, prefix, tag, replicas, confirmedWithin, evictionAccepted);
+        return new RedisLeaseOptions(leases, prefix, tag, confirmation, evictionAccepted);
     }
 
     /**
      * Waits ({@code WAIT}) after a claim and a completion until replicas have them in memory. That makes a loss at a
-     * failover less likely and does not exclude it: the replica that is promoted need not be one of those.
+     * failover less likely and does not exclude it: the replica that is promoted need not be one of those. Of this and
+     * {@link #fsyncedBy} the last one called counts.
      *
-     * @param atLeast how many replicas of a master, 1 to 100; 0 to not wait
+     * @param atLeast how many replicas of a master, 1 to 100; 0 to wait for nobody
      * @param within 1 millisecond to 1 minute, and shorter than the client's socket time-out
      * @return other options
      * @throws IllegalArgumentException if either is out of range
      */
     public RedisLeaseOptions confirmedBy(int atLeast, Duration within) {
+        return confirmed(atLeast, false, within);
+    }
+
+    /**
+     * Waits ({@code WAITAOF}) after a claim and a completion until the master has them on its disk, and replicas on theirs:
+     * with {@code appendfsync everysec} that is up to a second for each. Needs Redis 7.2 or newer, and {@code appendonly yes}
+     * on all of them; a master that lacks either is refused when the store is made. Of this and {@link #confirmedBy} the last
+     * one called counts.
+     *
+     * @param atLeast how many replicas besides the master, 0 to 100
+     * @param within 1 millisecond to 1 minute, and shorter than the client's socket time-out
+     * @return other options
+     * @throws IllegalArgumentException if either is out of range
+     */
+    public RedisLeaseOptions fsyncedBy(int atLeast, Duration within) {
+        return confirmed(atLeast, true, within);
+    }
+
+    private RedisLeaseOptions confirmed(int atLeast, boolean fsynced, Duration within) {
         if (atLeast < 0 || atLeast > 100) {
             throw new IllegalArgumentException("0 to 100 replicas can confirm, not " + atLeast);
         }
         if (within.compareTo(Duration.ofMillis(1)) < 0 || within.compareTo(Duration.ofMinutes(1)) > 0) {
             throw new IllegalArgumentException("replicas confirm within PT0.001S to PT1M, not " + within);
         }
-        return new RedisLeaseOptions(leases, prefix, hashTag, atLeast, within, evictionAccepted);
+        return new RedisLeaseOptions(
+                leases, prefix, hashTag, new Confirmation(atLeast, fsynced, within), evictionAccepted);
     }
 
     /**
@@ -114,7 +132,7 @@ public final class RedisLeaseOptions {
      * @return other options
      */
     public RedisLeaseOptions acceptEviction() {
-        return new RedisLeaseOptions(leases, prefix, hashTag, replicas, confirmedWithin, true);
+        return new RedisLeaseOptions(leases, prefix, hashTag, confirmation, true);
     }
 
     LeaseOptions leases() {
@@ -130,12 +148,8 @@ public final class RedisLeaseOptions {
         return hashTag;
     }
 
-    int replicas() {
-        return replicas;
-    }
-
-    Duration confirmedWithin() {
-        return confirmedWithin;
+    Confirmation confirmation() {
+        return confirmation;
     }
 
     boolean evictionAccepted() {

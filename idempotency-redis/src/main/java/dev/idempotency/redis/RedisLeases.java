@@ -48,16 +48,14 @@ final class RedisLeases implements LeaseBackend {
 
     private final RedisScripts scripts;
     private final RedisKeys keys;
-    private final int replicas;
-    private final long confirmedWithin;
+    private final Confirmation confirmation;
     private final List<String> warnings;
 
-    RedisLeases(RedisScripts scripts, RedisKeys keys, int replicas, Duration confirmedWithin, List<String> warnings) {
+    RedisLeases(RedisScripts scripts, RedisKeys keys, Confirmation confirmation, List<String> warnings) {
         this.warnings = warnings;
         this.scripts = scripts;
         this.keys = keys;
-        this.replicas = replicas;
-        this.confirmedWithin = confirmedWithin.toMillis();
+        this.confirmation = confirmation;
     }
 
     @Override
@@ -65,10 +63,10 @@ final class RedisLeases implements LeaseBackend {
         return warnings;
     }
 
-    /** In one pipeline; where replicas are to confirm, one by one. */
+    /** In one pipeline; where somebody is to confirm, one by one. */
     @Override
     public List<@Nullable Claim> claimAll(List<Asked> asked, Duration lease, Duration retention) {
-        if (replicas > 0) {
+        if (confirmation.isAsked()) {
             return LeaseBackend.super.claimAll(asked, lease, retention);
         }
         List<RedisScripts.Call> calls = asked.stream()
@@ -99,13 +97,13 @@ final class RedisLeases implements LeaseBackend {
     public Claim claim(Request request, UUID owner, Duration lease, Duration retention) {
         List<byte[]> arguments = claiming(request, owner, lease, retention);
         List<byte[]> spelled = keys.of(request.keys());
-        if (replicas == 0) {
+        if (!confirmation.isAsked()) {
             return claim(request, (List<?>) scripts.run(CLAIM, spelled, arguments));
         }
-        RedisScripts.Confirmed confirmed = scripts.runAndWait(CLAIM, spelled, arguments, replicas, confirmedWithin);
+        RedisScripts.Confirmed confirmed = scripts.runAndWait(CLAIM, spelled, arguments, confirmation);
         Claim claim = claim(request, (List<?>) confirmed.answer());
-        if (claim instanceof Claim.Granted granted && confirmed.replicas() < replicas) {
-            NotReplicatedException tooFew = new NotReplicatedException(confirmed.replicas(), replicas);
+        NotReplicatedException tooFew = confirmed.tooFew();
+        if (claim instanceof Claim.Granted granted && tooFew != null) {
             try {
                 release(request, owner, granted.token());
             } catch (RuntimeException e) {
@@ -152,12 +150,13 @@ final class RedisLeases implements LeaseBackend {
         }
         List<byte[]> arguments = List.of(bytes(owner), decimal(token), payload, micros(retention));
         List<byte[]> spelled = keys.of(request.keys());
-        if (replicas == 0) {
+        if (!confirmation.isAsked()) {
             return yes(scripts.run(COMPLETE, spelled, arguments));
         }
-        RedisScripts.Confirmed confirmed = scripts.runAndWait(COMPLETE, spelled, arguments, replicas, confirmedWithin);
-        if (yes(confirmed.answer()) && confirmed.replicas() < replicas) {
-            throw new NotReplicatedException(confirmed.replicas(), replicas);
+        RedisScripts.Confirmed confirmed = scripts.runAndWait(COMPLETE, spelled, arguments, confirmation);
+        NotReplicatedException tooFew = confirmed.tooFew();
+        if (yes(confirmed.answer()) && tooFew != null) {
+            throw tooFew;
         }
         return yes(confirmed.answer());
     }

@@ -8,8 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisMovedDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -19,8 +21,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *   <li>By digest, which is one round trip.
  *   <li>A server that does not know the script, because it was started, promoted or flushed since, is sent the source,
  *       which it then knows.
- *   <li>Where replicas are to confirm, the script and {@code WAIT} go out together on one connection, since {@code WAIT}
- *       is about what was written by the last command of its own connection.
+ *   <li>Where somebody is to confirm, the script and {@code WAIT} or {@code WAITAOF} go out together on one connection, since
+ *       these are about what was written by the last command of their own connection.
  * </ol>
  *
  * <p>A connection that failed or timed out is closed by Jedis and never used again, so that a late reply is nobody's. After a
@@ -50,23 +52,31 @@ final class RedisScripts {
         }
     }
 
-    /** As {@link #run}, and says by how many replicas it was confirmed. */
-    Confirmed runAndWait(Script script, List<byte[]> keys, List<byte[]> arguments, int replicas, long millis) {
+    /** As {@link #run}, and says who has not confirmed it. */
+    Confirmed runAndWait(Script script, List<byte[]> keys, List<byte[]> arguments, Confirmation confirmation) {
         try {
-            for (boolean known = true; ; known = false) {
+            boolean known = true;
+            boolean moved = false;
+            while (true) {
                 try (AbstractPipeline pipeline = client.pipelined()) {
                     Response<Object> answer = known
                             ? pipeline.evalsha(script.digest(), keys, arguments)
                             : pipeline.eval(script.source(), keys, arguments);
-                    Response<Long> confirmed = pipeline.waitReplicas(keys.get(0), replicas, millis);
+                    Response<?> confirmed = confirmation.ask(pipeline, keys.get(0));
                     pipeline.sync();
-                    try {
-                        return new Confirmed(answer.get(), confirmed.get());
-                    } catch (JedisNoScriptException e) {
-                        if (!known) {
-                            throw e;
-                        }
+                    return new Confirmed(answer.get(), confirmation.missing(confirmed));
+                } catch (JedisNoScriptException e) {
+                    if (!known) {
+                        throw e;
                     }
+                    known = false;
+                } catch (JedisMovedDataException e) {
+                    // A pipeline does not follow its slot, nor does its client hear of it.
+                    if (moved || !(client instanceof RedisClusterClient cluster)) {
+                        throw e;
+                    }
+                    moved = true;
+                    cluster.refreshClusterTopology();
                 }
             }
         } catch (RuntimeException e) {
@@ -124,8 +134,8 @@ final class RedisScripts {
     /** One of many. */
     record Call(List<byte[]> keys, List<byte[]> arguments) {}
 
-    /** What a script has answered, and how many replicas had it in time. */
-    record Confirmed(Object answer, long replicas) {}
+    /** What a script has answered, and who did not have it in time, if anybody. */
+    record Confirmed(Object answer, @Nullable NotReplicatedException tooFew) {}
 
     private Object byDigest(Script script, List<byte[]> keys, List<byte[]> arguments) {
         try {

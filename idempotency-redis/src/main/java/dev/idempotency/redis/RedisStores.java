@@ -49,7 +49,8 @@ public final class RedisStores {
      * @param <R> the response
      * @return a store for any number of threads
      * @throws IllegalArgumentException if the lease is longer than the retention
-     * @throws StoreException if Redis is set to evict records and that was not accepted, or is older than 6.2
+     * @throws StoreException if Redis is set to evict records and that was not accepted, is older than 6.2, or can't tell what
+     *     {@link RedisLeaseOptions#fsyncedBy} asks
      * @throws RetryableException if Redis can't be reached
      */
     public static <R> IdempotencyStore<Lease, R> leased(
@@ -58,8 +59,7 @@ public final class RedisStores {
         Objects.requireNonNull(codec, "codec");
         RedisKeys keys = new RedisKeys(options.prefix(), options.hashTag(), client instanceof RedisClusterClient);
         List<String> warnings = Durability.check(client, options);
-        RedisLeases leases = new RedisLeases(
-                new RedisScripts(client), keys, options.replicas(), options.confirmedWithin(), warnings);
+        RedisLeases leases = new RedisLeases(new RedisScripts(client), keys, options.confirmation(), warnings);
         return new GatedLeases<>(leases, codec, options.leases());
     }
 }

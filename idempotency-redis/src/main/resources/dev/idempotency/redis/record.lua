@@ -64,8 +64,20 @@ local function milliseconds(micros)
   return string.format('%.0f', math.max(math.ceil(micros / 1000), math.floor(now / 1000) + 1))
 end
 
--- Under all its names; the expiry is part of the same command.
+-- Under all its names, or none; the expiry is part of the same command. While the slot of a cluster is being moved, a name that
+-- the request does not have may be on another server: asking for it fails there, or finds nothing, before anything is written.
 local function write(record)
+  if #record.names > #KEYS then
+    local mine = {}
+    for _, key in ipairs(KEYS) do
+      mine[key] = true
+    end
+    for _, name in ipairs(record.names) do
+      if not mine[name] and redis.call('EXISTS', name) == 0 then
+        error('TRYAGAIN a name of the record is not here')
+      end
+    end
+  end
   local names = {}
   if record.state == IN_PROGRESS and #record.names > 1 then
     for i, name in ipairs(record.names) do

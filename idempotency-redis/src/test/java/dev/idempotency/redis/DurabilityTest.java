@@ -129,8 +129,7 @@ final class DurabilityTest {
             assertThat(new RedisLeases(
                                     new RedisScripts(another),
                                     new RedisKeys("", null, false),
-                                    1,
-                                    Duration.ofSeconds(5),
+                                    new Confirmation(1, false, Duration.ofSeconds(5)),
                                     List.of())
                             .complete(request(1), owner, token, payload, hour))
                     .isTrue();
@@ -139,7 +138,10 @@ final class DurabilityTest {
 
     private static RedisLeases waitingForOne(RedisClient client) {
         return new RedisLeases(
-                new RedisScripts(client), new RedisKeys("", null, false), 1, Duration.ofMillis(200), List.of());
+                new RedisScripts(client),
+                new RedisKeys("", null, false),
+                new Confirmation(1, false, Duration.ofMillis(200)),
+                List.of());
     }
 
     private static void awaitReplica(RedisClient client) {

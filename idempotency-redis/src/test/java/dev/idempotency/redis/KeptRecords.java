@@ -32,7 +32,7 @@ final class KeptRecords {
     }
 
     RedisLeases leases() {
-        return new RedisLeases(new RedisScripts(client), keys(), 0, Duration.ofSeconds(1), List.of());
+        return new RedisLeases(new RedisScripts(client), keys(), Confirmation.NONE, List.of());
     }
 
     RedisKeys keys() {

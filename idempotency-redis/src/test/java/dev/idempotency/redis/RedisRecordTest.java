@@ -117,7 +117,7 @@ final class RedisRecordTest {
         RedisKeys untagged = new RedisKeys(records.prefix, null, true);
         RedisKeys different = new RedisKeys(records.prefix, IdempotencyKey::namespace, true);
         for (RedisKeys keys : new RedisKeys[] {untagged, different}) {
-            RedisLeases onCluster = new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE, List.of());
+            RedisLeases onCluster = new RedisLeases(new RedisScripts(cluster), keys, Confirmation.NONE, List.of());
             assertThatThrownBy(() -> onCluster.claim(BOTH, owner, LEASE, RETENTION))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("hashTag");
@@ -147,10 +147,11 @@ final class RedisRecordTest {
     void claim_onAClusterWithoutReplicas_isNotReplicated() {
         UnifiedJedis cluster = RedisServers.CLUSTER.client();
         RedisKeys keys = records.keys();
-        RedisLeases waiting = new RedisLeases(new RedisScripts(cluster), keys, 1, Duration.ofMillis(10), List.of());
+        RedisLeases waiting = new RedisLeases(
+                new RedisScripts(cluster), keys, new Confirmation(1, false, Duration.ofMillis(10)), List.of());
         assertThatThrownBy(() -> waiting.claim(BOTH, owner, LEASE, RETENTION))
                 .isInstanceOf(NotReplicatedException.class);
-        assertThat(new RedisLeases(new RedisScripts(cluster), keys, 0, LEASE, List.of())
+        assertThat(new RedisLeases(new RedisScripts(cluster), keys, Confirmation.NONE, List.of())
                         .claim(BOTH, UUID.randomUUID(), LEASE, RETENTION))
                 .isInstanceOf(Claim.Granted.class);
     }

@@ -39,9 +39,14 @@ enum RedisServers {
     INSTALLED {
         @Override
         UnifiedJedis start() {
+            return client(fresh("--save", ""));
+        }
+
+        @Override
+        RedisServer fresh(String... settings) {
             Path path = Path.of(System.getProperty("redis.server", "/usr/bin/redis-server"));
             Assumptions.assumeTrue(Files.isExecutable(path), "no Redis is installed at " + path);
-            return client(RedisServer.installed(path, "--save", ""));
+            return RedisServer.installed(path, settings);
         }
     };
 
@@ -49,6 +54,11 @@ enum RedisServers {
     private static final Map<RedisServers, UnifiedJedis> CLIENTS = new EnumMap<>(RedisServers.class);
 
     abstract UnifiedJedis start();
+
+    /** A single server of its own, of the same version, which the caller closes. */
+    RedisServer fresh(String... settings) {
+        return RedisServer.start(settings);
+    }
 
     /** A client of the shared server, which nobody closes. */
     UnifiedJedis client() {

@@ -86,6 +86,7 @@ public final class Crowd implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("picocli gives the spec before it calls");
         }
+        database.check(store, spec);
         Print print = new Print(spec.commandLine().getOut());
         print.line(
                 "%s on %s, pool of %,d: %,d copies of a key whose action takes %,d ms; another key every %,d ms",

@@ -71,7 +71,10 @@ final class KillsLedger {
     /** A sender has its answer; it must be what all senders of that key are told. */
     void acknowledge(long number, String response, boolean execution) {
         if (execution) {
-            executed.putIfAbsent(number, response);
+            String before = executed.putIfAbsent(number, response);
+            if (before != null && !before.equals(response)) {
+                counts.add("acknowledged as executed again");
+            }
         }
         String earlier = acknowledged.putIfAbsent(number, response);
         counts.add(earlier == null ? "acknowledged first" : "acknowledged again");

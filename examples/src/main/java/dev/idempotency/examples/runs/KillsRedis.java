@@ -119,10 +119,16 @@ final class KillsRedis implements AutoCloseable {
                     "        a replay is not waited for: a repeat may be told what the replica does not know yet, while");
             print.line(
                     "        the call that executed still waits. With more replicas, one that is behind may be promoted");
+            // Some were forgotten and found out by a sender during the run; by the end they are known again.
+            long onTheWay = ledger.counts().get("acknowledged as executed again");
             print.check(
-                    afterAnExecution == 0,
+                    afterAnExecution + onTheWay == 0,
                     String.format(
-                            "confirmed, acknowledged to the call that executed, and forgotten: %,d", afterAnExecution));
+                            "confirmed, acknowledged to the executing call, forgotten: %,d in the end, %,d on the way",
+                            afterAnExecution, onTheWay));
+            print.check(
+                    stored.twice() == 0,
+                    String.format("executed twice although the first claim was confirmed: %,d", stored.twice()));
         }
     }
 

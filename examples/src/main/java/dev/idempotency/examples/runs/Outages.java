@@ -90,6 +90,7 @@ public final class Outages implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("picocli gives the spec before it calls");
         }
+        database.check(StoreKind.TRANSACTIONAL, spec);
         Print print = new Print(spec.commandLine().getOut());
         print.line("transactional on %s, %s: %,d senders", database.database, database.durability(), threads);
         try (RunningDatabase running = database.open();

@@ -79,6 +79,7 @@ public final class PurgeRun implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("picocli gives the spec before it calls");
         }
+        database.check(StoreKind.TRANSACTIONAL, spec);
         Print print = new Print(spec.commandLine().getOut());
         print.line(
                 "transactional on %s: %,d records, batches of %,d, %,d calls a second",

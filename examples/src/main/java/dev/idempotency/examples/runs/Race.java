@@ -93,6 +93,7 @@ public final class Race implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("picocli gives the spec before it calls");
         }
+        database.check(store, spec);
         try {
             settle();
         } catch (IllegalArgumentException e) {
@@ -133,10 +134,6 @@ public final class Race implements Callable<Integer> {
 
     /** Any two of calls, keys and duplicates give the third. */
     private void settle() {
-        if ((store == StoreKind.REDIS) != database.database.isRedis()) {
-            throw new IllegalArgumentException(
-                    "--store redis goes with --database redis or redis-cluster, and no other");
-        }
         Program.atLeast("--processes", processes, 1);
         Program.atLeast("--threads", threads, 1);
         if (duplicates == 0) {

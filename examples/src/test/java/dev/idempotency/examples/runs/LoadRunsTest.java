@@ -3,9 +3,11 @@ package dev.idempotency.examples.runs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.examples.runs.RaceTest.Printed;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The load runs in miniature: what they count is checked, and what they time is not. */
@@ -52,6 +54,31 @@ class LoadRunsTest {
 
         assertThat(printed.exitCode()).as(printed.text()).isZero();
         assertThat(printed.text()).contains("expired records left: 0", "records that count: 1,000 of 1,000", "passed");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Race, --store redis, can't be in postgresql",
+        "Race, --database redis-cluster, can't be in redis-cluster",
+        "Crowd, --store redis, can't be in postgresql",
+        "Crowd, --database redis, can't be in redis",
+        "Crowd, --database h2 --url redis://127.0.0.1:1, is not one of h2",
+        "Crowd, --store redis --database redis --url jdbc:h2:mem:x, is not one of redis",
+        "PurgeRun, --database redis, can't be in redis",
+        "Outages, --database redis, can't be in redis"
+    })
+    @DisplayName("A store and a database that don't fit are refused as wrong options, before anything is started")
+    void misfit_isRefused(String run, String options, String message) {
+        Callable<Integer> program = switch (run) {
+            case "Race" -> new Race();
+            case "Crowd" -> new Crowd();
+            case "PurgeRun" -> new PurgeRun();
+            default -> new Outages();
+        };
+        Printed printed = Printed.by(program, options.split(" ", -1));
+
+        assertThat(printed.exitCode()).as(printed.text()).isEqualTo(2);
+        assertThat(printed.text()).contains(message);
     }
 
     @Test

@@ -29,8 +29,9 @@ public final class RedisCluster implements AutoCloseable {
      * @throws NotStarted if it does not start
      */
     public static RedisCluster start(String... settings) {
-        List<String> all = new ArrayList<>(List.of(settings));
-        all.addAll(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "5000"));
+        List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "5000"));
+        // Of two settings of one name the last one counts.
+        all.addAll(List.of(settings));
         RedisCluster cluster = new RedisCluster();
         try {
             for (int i = 0; i < MASTERS; i++) {
@@ -54,6 +55,15 @@ public final class RedisCluster implements AutoCloseable {
      */
     public List<Integer> ports() {
         return masters.stream().map(RedisServer::port).toList();
+    }
+
+    /**
+     * The masters, each of which can be lost.
+     *
+     * @return in the order of their slots
+     */
+    public List<RedisServer> masters() {
+        return List.copyOf(masters);
     }
 
     /** Ends the masters and deletes their data. */

@@ -33,11 +33,16 @@ public final class RedisServer implements TestServer {
     private final Thread closer = new Thread(this::end, "redis-closer");
     private @Nullable Process process;
 
-    private RedisServer(@Nullable Path installed, List<String> settings) throws IOException {
+    private RedisServer(@Nullable Path installed, String file, List<String> settings) throws IOException {
         folder = ServerFolder.create("redis");
         port = freePort();
         Path binary = installed == null ? unpacked() : installed;
-        command.addAll(List.of(binary.toString(), "--port", Integer.toString(port), "--bind", "127.0.0.1"));
+        command.add(binary.toString());
+        if (!file.isEmpty()) {
+            command.add(Files.writeString(folder.resolve("redis.conf"), file, StandardCharsets.UTF_8)
+                    .toString());
+        }
+        command.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
         command.addAll(List.of("--dir", folder.toString(), "--loglevel", "warning"));
         command.addAll(settings);
     }
@@ -74,7 +79,7 @@ public final class RedisServer implements TestServer {
      * @throws NotStarted if it does not start
      */
     public static RedisServer start(String... settings) {
-        return started(null, settings);
+        return started(null, "", settings);
     }
 
     /**
@@ -86,12 +91,17 @@ public final class RedisServer implements TestServer {
      * @throws NotStarted if it does not start
      */
     public static RedisServer installed(Path binary, String... settings) {
-        return started(binary, settings);
+        return started(binary, "", settings);
     }
 
-    private static RedisServer started(@Nullable Path binary, String... settings) {
+    /** Starts a sentinel, which keeps what it learns in its file. */
+    static RedisServer sentinel(String file) {
+        return started(null, file, "--sentinel");
+    }
+
+    private static RedisServer started(@Nullable Path binary, String file, String... settings) {
         try {
-            RedisServer server = new RedisServer(binary, List.of(settings));
+            RedisServer server = new RedisServer(binary, file, List.of(settings));
             Runtime.getRuntime().addShutdownHook(server.closer);
             server.restart();
             return server;
