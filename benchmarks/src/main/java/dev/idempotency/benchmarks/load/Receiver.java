@@ -120,7 +120,7 @@ final class Receiver implements AutoCloseable {
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
                 PreparedStatement insert = connection.prepareStatement("insert into message (sender, message_id, body)"
-                        + " select sender, id, ? from unnest(?, ?) as some (sender, id)")) {
+                        + " select sender, id, ? from unnest(?, ?) as given (sender, id)")) {
             statement.execute("alter table message drop constraint message_sender_message_id_key");
             connection.setAutoCommit(false);
             for (long first = from; first < to; first += FILL) {
