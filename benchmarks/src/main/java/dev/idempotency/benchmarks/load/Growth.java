@@ -8,7 +8,6 @@ import dev.idempotency.benchmarks.stores.Target;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -23,8 +22,9 @@ import picocli.CommandLine.Option;
  * {@code growth.csv}.
  *
  * <ol>
- *   <li>The table is filled in batches, through its unique key's index, up to the next number of rows; the IDs are random ones,
- *       or ones that grow with time.
+ *   <li>The table is filled up to the next number of rows; the IDs are random ones, or ones that grow with time. On PostgreSQL
+ *       that is done without the unique key, which is then made as full as inserts one by one leave it: 70% for random
+ *       IDs, 90% for ones that grow.
  *   <li>PostgreSQL then vacuums and writes a checkpoint, so that each size begins alike: the first change of a page after it goes
  *       to the log whole.
  *   <li>In each round new messages are received for some time, then repeats of any of those that are stored.
@@ -41,7 +41,6 @@ public final class Growth implements Callable<Integer> {
     public static final String FILE = "growth.csv";
 
     private static final String HEADER = "ids,rows,operation,round,per_second,p50_us,p99_us,table_bytes,index_bytes";
-    private static final int FILL = 1_000;
 
     @Option(names = "--rows", split = ",", description = "Rows, ascending (${DEFAULT-VALUE}).")
     private List<Integer> sizes = List.of(100_000, 1_000_000);
@@ -88,14 +87,11 @@ public final class Growth implements Callable<Integer> {
         long stored = 0;
         for (int rows : sizes) {
             System.out.println(ids + ": filling up to " + rows + " rows");
-            while (stored < rows) {
-                List<Message> messages = new ArrayList<>(FILL);
-                while (messages.size() < FILL && stored < rows) {
-                    messages.add(message(ids, stored++));
-                }
-                receiver.receive(messages);
-            }
+            long start = System.nanoTime();
+            receiver.fill(stored, rows, number -> message(ids, number), ids.fillFactor);
+            stored = Math.max(stored, rows);
             receiver.settle();
+            System.out.printf(Locale.ROOT, "took %.0f s%n", (System.nanoTime() - start) / 1e9);
             // Round 0 warms up, and is not written down.
             for (int round = 0; round <= rounds; round++) {
                 Histogram firsts = new Histogram(3);

@@ -5,14 +5,14 @@ import java.util.UUID;
 /** IDs by their number: the same number gives the same ID, and IDs of other numbers look as if they were random. */
 enum Ids {
     /** Random ones (UUIDv4): each lands anywhere in the unique key's index. */
-    RANDOM {
+    RANDOM(70) {
         @Override
         UUID id(long number) {
             return uuid(mixed(number), 0x4000, mixed(~number));
         }
     },
     /** Ones that grow with time (UUIDv7, RFC 9562): the milliseconds first, and 14 messages in each. */
-    TIME_ORDERED {
+    TIME_ORDERED(90) {
         @Override
         UUID id(long number) {
             long millis = FIRST_MILLIS + number / MESSAGES_A_MILLI;
@@ -22,6 +22,13 @@ enum Ids {
 
     private static final long FIRST_MILLIS = 1_767_225_600_000L;
     private static final int MESSAGES_A_MILLI = 14;
+
+    /** How full, in percent, a unique key's index gets by inserts. */
+    final int fillFactor;
+
+    Ids(int fillFactor) {
+        this.fillFactor = fillFactor;
+    }
 
     abstract UUID id(long number);
 

@@ -13,8 +13,15 @@ final class Document {
 
     static final String NOT_MEASURED = "not measured";
 
+    private static final String MISSED = "**no**";
+
+    private final Path folder;
     private final StringBuilder body = new StringBuilder();
     private final List<List<String>> figures = new ArrayList<>();
+
+    Document(Path folder) {
+        this.folder = folder;
+    }
 
     void title(String title) {
         body.append("## ").append(title).append("\n\n");
@@ -33,7 +40,14 @@ final class Document {
         figures.add(List.of(what, toReach, measured, reached));
     }
 
-    void write(Path folder) throws IOException {
+    /** The same, of a way whose profile, if there is one, is shown where the figure is missed. */
+    void figure(String way, String what, String toReach, String measured, String reached) {
+        String profile = Profile.file(way);
+        boolean shown = reached.equals(MISSED) && Files.exists(folder.resolve(profile));
+        figure(what, toReach, measured, reached + (shown ? " ([profile](" + profile + "))" : ""));
+    }
+
+    void write() throws IOException {
         List<String> header = List.of("what", "to reach", "measured", "reached");
         Files.writeString(
                 folder.resolve("report.md"),
@@ -70,10 +84,10 @@ final class Document {
     }
 
     static String atLeast(double value, double least) {
-        return Double.isNaN(value) ? NOT_MEASURED : value >= least ? "yes" : "**no**";
+        return Double.isNaN(value) ? NOT_MEASURED : value >= least ? "yes" : MISSED;
     }
 
     static String atMost(double value, double most) {
-        return Double.isNaN(value) ? NOT_MEASURED : value <= most ? "yes" : "**no**";
+        return Double.isNaN(value) ? NOT_MEASURED : value <= most ? "yes" : MISSED;
     }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 final class Machine {
 
     private static final Pattern LIBRARY = Pattern.compile(
-            "(caffeine|jdbi3-core|HikariCP|postgresql|mariadb-java-client|h2|jmh-core)-(\\d[^/]*)\\.jar");
+            "(caffeine|jdbi3-core|HikariCP|jedis|postgresql|mariadb-java-client|h2|jmh-core)-(\\d[^/]*)\\.jar");
 
     private Machine() {}
 
@@ -33,7 +34,8 @@ final class Machine {
                 system.getAvailableProcessors() + " × " + line(Path.of("/proc/cpuinfo"), "model name\\s*:\\s*(.*)"));
         Results.note("memory", line(Path.of("/proc/meminfo"), "MemTotal:\\s*(.*)"));
         Results.note("system", system.getName() + " " + system.getVersion() + " " + system.getArch());
-        Results.note("load before the first program", Double.toString(system.getSystemLoadAverage()));
+        Results.note(
+                "load before the first program", String.format(Locale.ROOT, "%.2f", system.getSystemLoadAverage()));
         Results.note(
                 "JVM",
                 System.getProperty("java.vm.name") + " " + Runtime.version() + " of "

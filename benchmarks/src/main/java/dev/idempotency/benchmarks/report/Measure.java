@@ -20,7 +20,8 @@ import java.util.Locale;
  * Runs all benchmarks, each in a JVM of its own, and makes the report. A program that fails is told, and the others run all
  * the same.
  *
- * <p>The argument is {@code short}, for some minutes and a first impression, or {@code full}, for the figures to quote. The
+ * <p>The argument is {@code short}, for some minutes and a first impression, or {@code full}, for the figures to quote, in three
+ * quarters of an hour. The
  * results that a program left before are deleted before it runs.
  */
 public final class Measure {
@@ -55,7 +56,8 @@ public final class Measure {
                     "COMPACT,CAFFEINE",
                     "13900",
                     "32",
-                    "1"),
+                    "0.4",
+                    "2"),
             Step.of(WindowMemory.class, List.of("window-memory.csv")),
             Step.of(WindowPauses.class, List.of("window-pauses.csv")),
             Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1", "3", "0.3"),
@@ -71,29 +73,62 @@ public final class Measure {
             Step.of(Growth.class, List.of(Growth.FILE), "--rows=100000,1000000", "--rounds=2", "--seconds=1"));
 
     private static final List<Step> FULL = List.of(
-            Step.of(WindowSpeed.class, SPEED_FILES),
+            // Windows: some 15 minutes.
+            Step.of(
+                    WindowSpeed.class,
+                    SPEED_FILES,
+                    "key|miss|hit|publish|checkAndPublish|repeat",
+                    "COMPACT,CAFFEINE",
+                    "139,13900",
+                    "32,300",
+                    "0.4",
+                    "2"),
             Step.of(WindowMemory.class, List.of("window-memory.csv")),
             Step.of(WindowPauses.class, List.of("window-pauses.csv")),
-            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE)),
-            Step.of(RedisSpeed.class, KEEP),
+            // Stores: some 12 minutes.
+            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1,8", "5", "0.6"),
+            Step.of(StoreSpeed.class, KEEP, "MARIADB,H2", "1,8", "3", "0.5"),
+            Step.of(RedisSpeed.class, KEEP, "1,8", "5", "1"),
+            // Load: some 7 minutes.
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.FILE),
-                    "--mode=SINGLE,SINGLE_STATEMENT",
-                    "--rate=139,1390,2780,5560"),
-            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=139,1390,13900,27800"),
-            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=13900", "--window=COMPACT"),
-            // One that is too much for single calls, so that the report shows what that looks like.
-            Step.of(LoadRun.class, KEEP, "--mode=SINGLE_STATEMENT", "--rate=13900", "--seconds=20"),
+                    "--mode=SINGLE_STATEMENT,BATCH",
+                    "--rate=139",
+                    "--warm-up=7",
+                    "--seconds=60"),
+            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=13900", "--warm-up=7", "--seconds=60"),
+            Step.of(
+                    LoadRun.class,
+                    KEEP,
+                    "--mode=BATCH",
+                    "--rate=13900",
+                    "--window=COMPACT",
+                    "--warm-up=7",
+                    "--seconds=20"),
+            // The last one is too much for single calls, and shows what that looks like.
+            Step.of(LoadRun.class, KEEP, "--mode=SINGLE_STATEMENT", "--rate=1390,13900", "--warm-up=7", "--seconds=10"),
             Step.of(
                     LoadRun.class,
                     List.of(LoadRun.LIMIT_FILE),
-                    "--mode=SINGLE,SINGLE_STATEMENT,BATCH",
-                    "--rate=2000",
+                    "--mode=SINGLE,SINGLE_STATEMENT",
+                    "--rate=4000",
                     "--warm-up=2",
-                    "--seconds=6",
+                    "--seconds=5",
                     "--find-limit"),
-            Step.of(Growth.class, List.of(Growth.FILE), "--rows=100000,1000000,10000000"));
+            Step.of(LoadRun.class, KEEP, "--mode=BATCH", "--rate=20000", "--warm-up=2", "--seconds=5", "--find-limit"),
+            // Growth: some 5 minutes.
+            Step.of(Growth.class, List.of(Growth.FILE), "--rows=100000,1000000,10000000", "--rounds=3", "--seconds=1"),
+            // Where the time goes in what is nearest to its figure, or misses it.
+            profile("repeat"),
+            profile("ownTableSingleStatement"),
+            profile("transactional"),
+            profile("transactionalBatch"),
+            profile("redisFirst"));
+
+    private static Step profile(String way) {
+        return Step.of(Profile.class, List.of(Profile.file(way)), way);
+    }
 
     /**
      * Runs them.
@@ -107,7 +142,7 @@ public final class Measure {
         List<Step> steps = switch (set) {
             case "short" -> SHORT;
             case "full" -> FULL;
-            default -> throw new IllegalArgumentException("say short (minutes) or full (an hour or two)");
+            default -> throw new IllegalArgumentException("say short (minutes) or full (three quarters of an hour)");
         };
         boolean well = run(
                 steps,

@@ -28,13 +28,13 @@ public final class Report {
     }
 
     static void write(Path folder) throws IOException {
-        Document document = new Document();
+        Document document = new Document(folder);
         Charts charts = new Charts(folder);
         new Windows(folder, document, charts).write();
         new Stores(folder, document, charts).write();
         new Loads(folder, document, charts).write();
         notes(folder, document);
-        document.write(folder);
+        document.write();
     }
 
     private static void notes(Path folder, Document document) throws IOException {

@@ -9,29 +9,39 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What JMH has measured of one operation on a window.
  *
  * @param kind the window; empty where none takes part
  * @param ids how many it holds
- * @param nanos an operation took, in each iteration
+ * @param rounds the nanoseconds that an operation took, in each iteration of each round
  * @param bytes that an operation allocates
  */
-record Speed(String operation, String kind, int ids, int threads, List<Double> nanos, double bytes) {
+record Speed(String operation, String kind, int ids, int threads, List<List<Double>> rounds, double bytes) {
 
-    /** What a file of JMH's tells; nothing if there is no such file. */
+    /** What a file of JMH's tells, one for each case; nothing if there is no such file. */
     static List<Speed> all(Path file) throws IOException {
-        List<Speed> speeds = new ArrayList<>();
+        Map<List<Object>, Speed> speeds = new LinkedHashMap<>();
         if (Files.exists(file)) {
             try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
                 for (JsonElement element : JsonParser.parseReader(reader).getAsJsonArray()) {
-                    speeds.add(speed(element.getAsJsonObject()));
+                    Speed speed = speed(element.getAsJsonObject());
+                    speeds.merge(
+                            List.of(speed.operation, speed.kind, speed.ids, speed.threads), speed, Speed::withRoundsOf);
                 }
             }
         }
-        return speeds;
+        return List.copyOf(speeds.values());
+    }
+
+    private Speed withRoundsOf(Speed later) {
+        List<List<Double>> all = new ArrayList<>(rounds);
+        all.addAll(later.rounds);
+        return new Speed(operation, kind, ids, threads, all, Math.max(bytes, later.bytes));
     }
 
     private static Speed speed(JsonObject result) {
@@ -55,11 +65,21 @@ record Speed(String operation, String kind, int ids, int threads, List<Double> n
                         ? params.get("rate").getAsInt() * params.get("seconds").getAsInt()
                         : 0,
                 result.get("threads").getAsInt(),
-                nanos,
+                List.of(nanos),
                 bytes);
     }
 
     Spread spread() {
-        return Spread.of(nanos);
+        return Spread.of(rounds.stream().flatMap(List::stream).toList());
+    }
+
+    /** The ratio of the two times in each round. */
+    Spread by(Speed other) {
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < Math.min(rounds.size(), other.rounds.size()); i++) {
+            ratios.add(Spread.of(rounds.get(i)).median()
+                    / Spread.of(other.rounds.get(i)).median());
+        }
+        return Spread.of(ratios);
     }
 }

@@ -16,11 +16,6 @@ record Spread(double least, double median, double greatest) {
         return new Spread(sorted[0], median, Arrays.stream(sorted).max().orElse(Double.NaN));
     }
 
-    /** Of two things that were not measured in pairs: the middle by the middle, and the extremes that there may be. */
-    Spread by(Spread other) {
-        return new Spread(least / other.greatest, median / other.median, greatest / other.least);
-    }
-
     boolean isThere() {
         return !Double.isNaN(median);
     }

@@ -31,7 +31,12 @@ final class Stores {
             new Pair("repeat from the store, keys first", "transactionalRepeat", "byHandRepeat", 0.95),
             new Pair("repeat from the store, action first", "transactionalActionFirstRepeat", "byHandRepeat", 0.95),
             new Pair("batch of 100, own table", "ownTableBatch", "byHandBatch", 0.85),
-            new Pair("batch of 100, library's table", "transactionalBatch", "byHandBatch", 0.85),
+            new Pair("batch of 100, library's table, keys first", "transactionalBatch", "byHandBatchWithKeys", 0.85),
+            new Pair(
+                    "batch of 100, library's table, action first",
+                    "transactionalActionFirstBatch",
+                    "byHandBatchWithKeys",
+                    0.85),
             new Pair(
                     "Redis, claim and completion, beside EVALSHA of the same", "redisFirst", "evalshaRedisFirst", 0.95),
             new Pair(
@@ -69,6 +74,7 @@ final class Stores {
     record Ratio(Case of, Pair pair, Spread spread) {}
 
     private static final double BATCHED_A_SECOND = 13_900;
+    private static final String PER_SECOND = "messages_per_second";
 
     private final Path folder;
     private final Document document;
@@ -95,7 +101,8 @@ final class Stores {
             }
         }
         PAIRS.forEach(pair -> figure(pair, ratios));
-        double batched = median(new Case("POSTGRESQL", "1"), "ownTableBatch").median();
+        double batched =
+                spread(new Case("POSTGRESQL", "1"), "ownTableBatch", PER_SECOND).median();
         document.figure(
                 "batch of 100, PostgreSQL with fsync on, 1 thread, messages a second",
                 "≥ 13,900",
@@ -149,17 +156,16 @@ final class Stores {
                         .filter(other ->
                                 of.has(other) && other.is("way", pair.byHand()) && other.is("round", row.text("round")))
                         .findFirst()
-                        .ifPresent(byHand ->
-                                ratios.add(row.number("messages_per_second") / byHand.number("messages_per_second")));
+                        .ifPresent(byHand -> ratios.add(row.number(PER_SECOND) / byHand.number(PER_SECOND)));
             }
         }
         return Spread.of(ratios);
     }
 
-    private Spread median(Case of, String way) {
+    private Spread spread(Case of, String way, String column) {
         return Spread.of(rows.stream()
                 .filter(row -> of.has(row) && row.is("way", way))
-                .map(row -> row.number("messages_per_second"))
+                .map(row -> row.number(column))
                 .toList());
     }
 
@@ -175,6 +181,7 @@ final class Stores {
             }
         }
         document.figure(
+                pair.way(),
                 pair.what() + ", by hand = 1",
                 "≥ " + pair.least(),
                 lowest == null ? Document.NOT_MEASURED : lowest.spread().text(2) + " (" + lowest.of() + ", the lowest)",
@@ -184,18 +191,22 @@ final class Stores {
     }
 
     private void absolute(Set<Case> cases) {
-        document.title("Stores: messages a second");
-        document.text("The middle of the rounds, with the extremes.");
+        document.title("Stores: messages a second, and allocation");
+        document.text(
+                "The middle of the rounds, with the extremes. Bytes are what the client's JVM allocates for a message, its"
+                        + " drivers too, and for H2 the database itself, which runs in it.");
         List<List<String>> cells = new ArrayList<>();
         for (String way : rows.stream().map(row -> row.text("way")).distinct().toList()) {
             for (Case of : cases) {
-                Spread spread = median(of, way);
+                Spread spread = spread(of, way, PER_SECOND);
                 if (spread.isThere()) {
-                    cells.add(List.of("`" + way + "`", of.database(), of.threads(), spread.text(0)));
+                    double bytes = spread(of, way, "bytes_per_message").median();
+                    cells.add(List.of(
+                            "`" + way + "`", of.database(), of.threads(), spread.text(0), Document.number(bytes, 0)));
                 }
             }
         }
-        document.table(List.of("way", "database", "threads", "messages a second"), cells);
+        document.table(List.of("way", "database", "threads", "messages a second", "bytes a message"), cells);
     }
 
     private void save(List<Ratio> ratios) throws IOException {

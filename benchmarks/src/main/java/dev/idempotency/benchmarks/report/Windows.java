@@ -60,17 +60,21 @@ final class Windows {
             return;
         }
         document.text(
-                "Bytes an ID: the heap after a collection with the full window less the heap without it; what JOL counts,"
-                        + " where it is asked. Beside it what an entry is about (sender, ID, response), and what an ID is on paper.");
+                "Bytes an ID: the heap after a collection with full windows less the heap without them. Of the small sizes many"
+                        + " windows are filled side by side, 444,800 IDs or more together, since a heap wanders by up to 1 MB by itself,"
+                        + " which would be more than one small window takes. JOL walks one small window instead, and counts what it"
+                        + " reaches: exact, but things that all windows share, such as an executor's threads, are counted as if each"
+                        + " window had its own. Beside it what an entry is about (sender, ID, response), and what an ID is on paper.");
         document.table(
                 List.of(
                         "window",
                         "IDs",
+                        "windows",
                         "bytes an ID",
                         "by JOL",
                         "payload",
                         "on paper",
-                        "whole, MB",
+                        "one window, MB",
                         "to reach",
                         "reached"),
                 rows.stream().map(Windows::memory).toList());
@@ -83,6 +87,7 @@ final class Windows {
         return List.of(
                 row.text("window"),
                 Document.number(ids, 0),
+                row.text("windows"),
                 row.text("bytes_per_id"),
                 row.text("jol_bytes_per_id"),
                 row.text("payload_bytes"),
@@ -111,8 +116,7 @@ final class Windows {
         document.text(
                 "Nanoseconds an operation, in the iterations of JMH, and bytes that it allocates, in a full window. Each"
                         + " operation makes its key's texts anew; `key` tells what that takes. The ratio is the time by that of Caffeine"
-                        + " in the same run: below 1 is faster; its extremes are the least by the greatest and the greatest by the"
-                        + " least.");
+                        + " in the same round, in which the two are measured one after the other: below 1 is faster.");
         List<List<String>> rows = new ArrayList<>();
         for (Speed speed : speeds) {
             Spread ratio = ratio(speeds, speed);
@@ -151,7 +155,7 @@ final class Windows {
                         && other.operation().equals(speed.operation())
                         && other.ids() == speed.ids()
                         && other.threads() == speed.threads())
-                .map(caffeine -> speed.spread().by(caffeine.spread()))
+                .map(caffeine -> speed.by(caffeine))
                 .findFirst()
                 .orElse(Spread.of(List.of()));
     }
@@ -190,11 +194,13 @@ final class Windows {
                     .orElse(Double.NaN);
             double bytes = repeats.stream().mapToDouble(Speed::bytes).max().orElse(Double.NaN) - key;
             document.figure(
+                    "repeat",
                     "repeat in the window, " + kind + ", 1 thread, a second, its key made anew",
                     "≥ 5,000,000",
                     Document.number(1e9 / slowest, 0),
                     Document.atLeast(1e9 / slowest, REPEATS_A_SECOND));
             document.figure(
+                    "repeat",
                     "repeat in the window, " + kind + ", bytes allocated, without those of its key",
                     "≤ 100",
                     Document.number(bytes, 0),

@@ -64,7 +64,7 @@ final class ByHand {
 
     /** A key table of its own: claim, work, completion. */
     String claimFirst(Message message) throws SQLException {
-        byte[] key = ("im\0" + message.sender() + "\0" + message.id()).getBytes(StandardCharsets.UTF_8);
+        byte[] key = key(message);
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             try (PreparedStatement claim =
@@ -109,6 +109,32 @@ final class ByHand {
             connection.setAutoCommit(true);
             return stored.size();
         }
+    }
+
+    /** With a key table of its own: the messages' rows and then those of the keys, with their responses, and one commit. */
+    int batchWithKeys(List<Message> messages) throws SQLException {
+        String sql = "insert into claim (idempotency_key, response, created_at) values "
+                + String.join(", ", Collections.nCopies(messages.size(), "(?, ?, ?)"));
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            Set<String> stored = insertAll(connection, messages, false);
+            try (PreparedStatement keys = connection.prepareStatement(sql)) {
+                int i = 0;
+                for (Message message : messages) {
+                    keys.setBytes(++i, key(message));
+                    keys.setBytes(++i, message.response().getBytes(StandardCharsets.UTF_8));
+                    keys.setLong(++i, System.currentTimeMillis());
+                }
+                keys.executeUpdate();
+            }
+            connection.commit();
+            connection.setAutoCommit(true);
+            return stored.size();
+        }
+    }
+
+    private static byte[] key(Message message) {
+        return ("im\0" + message.sender() + "\0" + message.id()).getBytes(StandardCharsets.UTF_8);
     }
 
     /** The IDs that were not there before. */

@@ -46,7 +46,12 @@ public record Message(String sender, String id) {
         return request.keys().get(0).id();
     }
 
-    String body() {
+    /**
+     * What it says.
+     *
+     * @return a text
+     */
+    public String body() {
         return "a body of some forty characters, as told.";
     }
 

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.openjdk.jmh.runner.RunnerException;
 import redis.clients.jedis.RedisClient;
 
@@ -15,7 +16,8 @@ import redis.clients.jedis.RedisClient;
  * Runs {@link RedisBenchmark} in rounds, as {@link StoreSpeed} does with databases, and adds to the same file. The server keeps
  * nothing on disk.
  *
- * <p>Arguments: threads, such as {@code 1,8}, up to the 8 connections of a pool by default; rounds; seconds for each way. Each may be left out from the right.
+ * <p>Arguments: threads, such as {@code 1,8}, up to the 8 connections of a pool by default; rounds; seconds for each
+ * way; and a regular expression for ways. Each may be left out from the right.
  */
 public final class RedisSpeed {
 
@@ -44,13 +46,17 @@ public final class RedisSpeed {
         int rounds = Integer.parseInt(StoreSpeed.argument(arguments, 1, "5"));
         double seconds = Double.parseDouble(StoreSpeed.argument(arguments, 2, "2"));
         try (RedisServer server = RedisServer.start("--save", "")) {
+            try (RedisClient client = RedisClient.create("127.0.0.1", server.port())) {
+                Results.note(
+                        "REDIS", "Redis " + client.info("server").replaceFirst("(?s).*redis_version:(\\S+).*", "$1"));
+            }
             for (int count : threads) {
-                run(server, count, rounds, seconds);
+                run(server, count, rounds, seconds, Pattern.compile(StoreSpeed.argument(arguments, 3, ".*")));
             }
         }
     }
 
-    private static void run(RedisServer server, int threads, int rounds, double seconds)
+    private static void run(RedisServer server, int threads, int rounds, double seconds, Pattern ways)
             throws RunnerException, IOException {
         // Round 0 warms up, and is not written down.
         for (int round = 0; round <= rounds; round++) {
@@ -62,8 +68,11 @@ public final class RedisSpeed {
                 client.flushAll();
                 RedisBenchmark.current = new RedisBenchmark.Payments(client);
                 for (String way : order) {
-                    double measured = StoreSpeed.measured(RedisBenchmark.class, way, threads, seconds);
-                    String line = String.format(Locale.ROOT, "REDIS,%d,%s,%d,%.0f", threads, way, round, measured);
+                    if (!ways.matcher(way).matches()) {
+                        continue;
+                    }
+                    String measured = StoreSpeed.measured(RedisBenchmark.class, way, threads, seconds);
+                    String line = String.format(Locale.ROOT, "REDIS,%d,%s,%d,%s", threads, way, round, measured);
                     if (round > 0) {
                         Results.add(StoreSpeed.FILE, StoreSpeed.HEADER, line);
                     } else {

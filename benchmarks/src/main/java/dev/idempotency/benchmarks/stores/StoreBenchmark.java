@@ -67,6 +67,13 @@ public class StoreBenchmark {
         return service.byHand.batch(fresh(), service.doNothing);
     }
 
+    /** A batch, by hand, with a key table of its own: two inserts of many rows. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public int byHandBatchWithKeys() throws SQLException {
+        return service().byHand.batchWithKeys(fresh());
+    }
+
     /** First, on the own table, any action. */
     @Benchmark
     public Outcome<String> ownTable() throws SQLException {
@@ -144,6 +151,13 @@ public class StoreBenchmark {
     public List<Outcome<String>> transactionalBatch() throws SQLException {
         Service service = service();
         return MessageTable.executeAll(service.transactional, fresh(), false);
+    }
+
+    /** A batch with the library's table, action first. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public List<Outcome<String>> transactionalActionFirstBatch() throws SQLException {
+        return MessageTable.executeAll(service().actionFirst, fresh(), false);
     }
 
     private static List<Message> fresh() {

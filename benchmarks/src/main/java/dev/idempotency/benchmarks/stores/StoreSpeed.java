@@ -8,7 +8,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -18,7 +22,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 /**
  * Runs {@link StoreBenchmark} in rounds, each of which measures each way once, so that ways are compared within a round;
  * in one JVM, since the server is what takes the time. Appends to {@code stores.csv}: database, threads, way, round, messages
- * a second.
+ * a second, and the bytes that this JVM allocates for a message: those of H2 itself, too, which runs in it.
  *
  * <p>Arguments: databases, such as {@code POSTGRESQL,H2}; threads, such as {@code 1,8}; rounds; seconds for each way; and a
  * regular expression for ways. Each may be left out from the right.
@@ -28,7 +32,7 @@ public final class StoreSpeed {
     /** Where its results go. */
     public static final String FILE = "stores.csv";
 
-    static final String HEADER = "database,threads,way,round,messages_per_second";
+    static final String HEADER = "database,threads,way,round,messages_per_second,bytes_per_message";
 
     /**
      * What is compared stands side by side, and every other round goes from the end to the start: the table grows through a
@@ -50,6 +54,8 @@ public final class StoreSpeed {
             "ownTableBatch",
             "byHandBatch",
             "transactionalBatch",
+            "byHandBatchWithKeys",
+            "transactionalActionFirstBatch",
             "windowRepeat");
 
     private StoreSpeed() {}
@@ -96,7 +102,7 @@ public final class StoreSpeed {
                     if (ways.matcher(way).matches()) {
                         String line = String.format(
                                 Locale.ROOT,
-                                "%s,%d,%s,%d,%.0f",
+                                "%s,%d,%s,%d,%s",
                                 target,
                                 threads,
                                 way,
@@ -115,8 +121,9 @@ public final class StoreSpeed {
         }
     }
 
-    static double measured(Class<?> benchmark, String way, int threads, double seconds) throws RunnerException {
-        return new Runner(new OptionsBuilder()
+    /** Messages a second, and bytes a message. */
+    static String measured(Class<?> benchmark, String way, int threads, double seconds) throws RunnerException {
+        RunResult result = new Runner(new OptionsBuilder()
                         .include(Pattern.quote(benchmark.getName() + "." + way) + "$")
                         .forks(0)
                         .threads(threads)
@@ -124,12 +131,13 @@ public final class StoreSpeed {
                         .warmupTime(TimeValue.milliseconds((long) (seconds * 250)))
                         .measurementIterations(1)
                         .measurementTime(TimeValue.milliseconds((long) (seconds * 1000)))
+                        .addProfiler(GCProfiler.class)
                         .verbosity(VerboseMode.SILENT)
                         .shouldFailOnError(true)
                         .build())
-                .runSingle()
-                .getPrimaryResult()
-                .getScore();
+                .runSingle();
+        Result<?> bytes = Objects.requireNonNull(result.getSecondaryResults().get("gc.alloc.rate.norm"));
+        return String.format(Locale.ROOT, "%.0f,%.0f", result.getPrimaryResult().getScore(), bytes.getScore());
     }
 
     static String argument(String[] arguments, int index, String otherwise) {

@@ -18,8 +18,9 @@ import java.util.function.LongSupplier;
 import org.openjdk.jol.info.GraphLayout;
 
 /**
- * How many bytes an ID costs: the heap after a collection, with and without a full window, in a JVM of its own for each
- * window and size; for small ones also what JOL counts. Writes {@code window-memory.csv}.
+ * How many bytes an ID costs: the heap after a collection, with and without full windows, in a JVM of its own for each
+ * window and size; for small ones also what JOL counts. A heap wanders by up to 1 MB by itself, so small windows are filled
+ * many side by side, and their number divides what they take. Writes {@code window-memory.csv}.
  *
  * <p>{@code mvn -q -B compile exec:exec -pl benchmarks -am -Dbenchmark=window.WindowMemory}
  */
@@ -29,10 +30,13 @@ public final class WindowMemory {
     private static final int PAPER_BYTES = 32;
 
     private static final String HEADER =
-            "window,ids,heap_bytes,bytes_per_id,jol_bytes_per_id,payload_bytes,paper_bytes";
+            "window,ids,windows,heap_bytes,bytes_per_id,jol_bytes_per_id,payload_bytes,paper_bytes";
 
     /** JOL walks every object, which takes minutes for millions. */
     private static final int MOST_FOR_JOL = 50_000;
+
+    /** What is filled together at the least. */
+    private static final int IDS_TOGETHER = 444_800;
 
     private WindowMemory() {}
 
@@ -90,30 +94,30 @@ public final class WindowMemory {
 
     /** A line of results. */
     static String measured(Subject subject, Load load, boolean withJol) throws InterruptedException {
-        AtomicLong nanos = new AtomicLong();
+        int windows = Math.max(1, (IDS_TOGETHER + load.ids() - 1) / load.ids());
+        // One to throw away: the classes that it loads, and what they hold, are no window's.
+        full(subject, Load.ALL[0], 1);
         long before = heapAfterCollection();
-        Filled filled = filled(subject, load, nanos);
-        // Half as many again, so that the window is in its steady state: entries have gone, and their room was used.
-        for (long number = 0; number < load.ids() * 3L / 2; number++) {
-            filled.put.accept(number);
-            nanos.addAndGet(load.nanosBetween());
-        }
-        long bytes = heapAfterCollection() - before;
-        long held = filled.size.getAsLong();
-        if (held < load.ids() || held > load.ids() * 1.1) {
-            throw new IllegalStateException(subject + " holds " + held + " instead of " + load.ids());
+        List<Filled> filled = full(subject, load, windows);
+        long bytes = (heapAfterCollection() - before) / windows;
+        for (Filled window : filled) {
+            long held = window.size.getAsLong();
+            if (held < load.ids() || held > load.ids() * 1.1) {
+                throw new IllegalStateException(subject + " holds " + held + " instead of " + load.ids());
+            }
         }
         String jol = withJol
                 ? String.format(
                         Locale.ROOT,
                         "%.1f",
-                        GraphLayout.parseInstance(filled.root).totalSize() / (double) load.ids())
+                        GraphLayout.parseInstance(filled.get(0).root).totalSize() / (double) load.ids())
                 : "";
         return String.format(
                 Locale.ROOT,
-                "%s,%d,%d,%.1f,%s,%d,%d",
+                "%s,%d,%d,%d,%.1f,%s,%d,%d",
                 subject,
                 load.ids(),
+                windows,
                 bytes,
                 bytes / (double) load.ids(),
                 jol,
@@ -122,6 +126,22 @@ public final class WindowMemory {
     }
 
     private record Filled(Object root, LongConsumer put, LongSupplier size) {}
+
+    private static List<Filled> full(Subject subject, Load load, int windows) {
+        AtomicLong nanos = new AtomicLong();
+        List<Filled> filled = new ArrayList<>();
+        for (int i = 0; i < windows; i++) {
+            filled.add(filled(subject, load, nanos));
+        }
+        // Half as many again, so that they are in their steady state: entries have gone, and their room was used.
+        for (long number = 0; number < load.ids() * 3L / 2; number++) {
+            for (Filled window : filled) {
+                window.put.accept(number);
+            }
+            nanos.addAndGet(load.nanosBetween());
+        }
+        return filled;
+    }
 
     private static Filled filled(Subject subject, Load load, AtomicLong nanos) {
         return switch (subject) {

@@ -81,6 +81,52 @@ class ReportTest {
     }
 
     @Test
+    void missedFigures_showTheirProfile_whereThereIsOne() throws IOException {
+        fixtures();
+        Files.writeString(results.path().resolve(Profile.file("ownTable")), "where its time goes");
+        Files.writeString(results.path().resolve(Profile.file("transactionalBatch")), "of one that was reached");
+
+        Report.main(new String[0]);
+
+        assertThat(reportLine("own table, first, any action")).endsWith("| **no** ([profile](profile-ownTable.md)) |");
+        assertThat(reportLine("batch of 100, library's table, keys first"))
+                .endsWith("| ≥ 0.85 | 0.90 – **0.90** – 0.90 (POSTGRESQL, 1 thread, the lowest) | yes |");
+    }
+
+    @Test
+    void roundsOfOneCase_areOneCase_andTheirRatiosAreMadeWithinARound() throws IOException {
+        fixtures();
+
+        Report.main(new String[0]);
+
+        assertThat(results.lines("report.md"))
+                .contains(
+                        "| checkAndPublish | COMPACT | 4,448 | 1 | 100 – **400** – 400 | 400 | 0.50 – **1.25** – 2.00 | ≤ 1 | **no** |",
+                        "| checkAndPublish | CAFFEINE | 4,448 | 1 | 200 – **200** – 200 | 450 |  |  |  |");
+    }
+
+    @Test
+    void bytesOfAMessage_standBesideItsSpeed() throws IOException {
+        fixtures();
+
+        Report.main(new String[0]);
+
+        assertThat(results.lines("report.md"))
+                .contains("| `transactionalBatch` | POSTGRESQL | 1 | 9,000 – **9,000** – 9,000 | 4,500 |");
+    }
+
+    @Test
+    void profile_namesMethodsAndClasses_andNoAddresses() throws Exception {
+        Profile.main(new String[] {"key", "1"});
+
+        assertThat(results.lines(Profile.file("key")))
+                .contains("| share | class | nearest of the library |", "| --- | --- | --- |")
+                .anyMatch(line -> line.startsWith("| ") && line.contains("`java.lang.String` | `Messages."))
+                .noneMatch(line -> line.contains("0x") || line.contains("NaN"));
+        assertThat(System.getProperty(Results.FOLDER)).isEqualTo(results.path().toString());
+    }
+
+    @Test
     void charts_areDrawn() throws IOException {
         fixtures();
 

@@ -25,7 +25,7 @@ class StoreMiniatureTest {
                 .containsExactlyInAnyOrderElementsOf(StoreSpeed.WAYS);
         assertThat(results.lines(StoreSpeed.FILE))
                 .hasSize(1 + StoreSpeed.WAYS.size())
-                .contains("database,threads,way,round,messages_per_second")
+                .contains("database,threads,way,round,messages_per_second,bytes_per_message")
                 .anyMatch(line -> line.startsWith("H2,2,ownTableBatch,1,"));
     }
 }
