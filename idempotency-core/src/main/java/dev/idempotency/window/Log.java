@@ -2,6 +2,7 @@ package dev.idempotency.window;
 
 import dev.idempotency.Codec;
 import dev.idempotency.Original;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ final class Log {
     /** How many chunks a log has where their size allows it. */
     static final int CHUNKS = 64;
 
+    private static final byte[] NOTHING = {};
     private static final int PRECISION_BITS = 17;
     private static final int FEWEST = 4;
 
@@ -46,6 +48,9 @@ final class Log {
 
     /** The chunks, each at its number modulo the length, a power of two. */
     private @Nullable Chunk[] ring;
+
+    /** Each chunk's bytes, at its place: a look waits for memory at each step, and so doesn't go by way of the chunk. */
+    private byte @Nullable [][] contents;
 
     private int oldest;
     private int count;
@@ -66,6 +71,7 @@ final class Log {
         this.unit = Math.max(0, Long.SIZE - 1 - Long.numberOfLeadingZeros(lasting) - PRECISION_BITS);
         this.mostLive = mostLive;
         this.ring = new Chunk[FEWEST];
+        this.contents = new byte[FEWEST][];
     }
 
     long live() {
@@ -95,12 +101,17 @@ final class Log {
     }
 
     boolean isOf(int location, Name name) {
-        return holds(location) && entries.isOf(chunk(location).bytes, location & 0xFFFF, name);
+        return holds(location) && entries.isOf(bytes(location), location & 0xFFFF, name);
     }
 
     /** The chunk of a location that the log {@link #holds}. */
     Chunk chunk(int location) {
-        return chunkAt(((location >>> 16) - oldest) & 0xFFFF);
+        return Objects.requireNonNull(ring[place(location >>> 16)]);
+    }
+
+    /** The bytes of the chunk of a location that the log {@link #holds}; what was written into them is not changed. */
+    byte[] bytes(int location) {
+        return Objects.requireNonNull(contents[place(location >>> 16)]);
     }
 
     /** Reads an entry of a chunk, unless its time is over. The chunk's bytes are given, as it may have dropped them. */
@@ -117,14 +128,14 @@ final class Log {
         Chunk chunk = open;
         if (chunk == null
                 || isFull(chunk, now)
-                || chunk.room() < entries.size(name, value, distance(chunk.begun, deadline))) {
+                || newest().length - chunk.used < entries.size(name, value, distance(chunk.begun, deadline))) {
             chunk = begin(entries.size(name, value, distance(now, deadline)), now, deadline);
         }
         if (chunk.latest - deadline < 0) {
             chunk.latest = deadline;
         }
         int offset = chunk.used;
-        chunk.used = entries.write(chunk.bytes, offset, name, value, distance(chunk.begun, deadline));
+        chunk.used = entries.write(newest(), offset, name, value, distance(chunk.begun, deadline));
         chunk.live++;
         live++;
         return (oldest + count - 1) << 16 | offset;
@@ -139,8 +150,8 @@ final class Log {
             if (chunk == open) {
                 open = null;
             }
-            bytes -= chunk.bytes.length;
-            chunk.drop();
+            bytes -= bytes(location).length;
+            contents[place(location >>> 16)] = NOTHING;
         }
     }
 
@@ -159,8 +170,10 @@ final class Log {
         }
         evictions += chunk.live;
         live -= chunk.live;
-        bytes -= chunk.size();
-        ring[oldest & (ring.length - 1)] = null;
+        int place = place(oldest);
+        bytes -= bytes(oldest << 16).length + Chunk.OVERHEAD;
+        ring[place] = null;
+        contents[place] = null;
         oldest = (oldest + 1) & 0xFFFF;
         count--;
         if (ring.length > FEWEST && count < ring.length >> 2) {
@@ -174,24 +187,35 @@ final class Log {
             dropOldest();
         }
         int length = (int) Math.max(SMALLEST, Math.min(LARGEST, bytes / CHUNKS));
-        Chunk chunk = new Chunk(Math.max(size, length), now, deadline);
+        Chunk chunk = new Chunk(now, deadline);
+        byte[] room = new byte[Math.max(size, length)];
         if (count == ring.length) {
             resize(count << 1);
         }
-        ring[(oldest + count) & (ring.length - 1)] = chunk;
+        int place = place(oldest + count);
+        ring[place] = chunk;
+        contents[place] = room;
         count++;
-        bytes += chunk.size();
+        bytes += room.length + Chunk.OVERHEAD;
         open = chunk;
         return chunk;
     }
 
     private void close() {
         if (open != null) {
-            bytes -= open.size();
-            open.trim();
-            bytes += open.size();
+            byte[] room = newest();
+            int unused = room.length - open.used;
+            if (unused > room.length >> 4) {
+                contents[place(oldest + count - 1)] = Arrays.copyOf(room, open.used);
+                bytes -= unused;
+            }
             open = null;
         }
+    }
+
+    /** The bytes of the newest chunk. */
+    private byte[] newest() {
+        return bytes((oldest + count - 1) << 16);
     }
 
     private boolean isDone(Chunk chunk, long now) {
@@ -208,15 +232,23 @@ final class Log {
 
     /** A chunk by its age: 0 is the oldest. */
     private Chunk chunkAt(int age) {
-        return Objects.requireNonNull(ring[(oldest + age) & (ring.length - 1)]);
+        return Objects.requireNonNull(ring[place(oldest + age)]);
+    }
+
+    /** Where in the rings the chunk of a number is. */
+    private int place(int number) {
+        return number & (ring.length - 1);
     }
 
     private void resize(int length) {
-        @Nullable Chunk[] other = new Chunk[length];
+        @Nullable Chunk[] chunks = new Chunk[length];
+        byte @Nullable [][] bytesOfChunks = new byte[length][];
         for (int i = 0; i < count; i++) {
             int number = oldest + i;
-            other[number & (length - 1)] = ring[number & (ring.length - 1)];
+            chunks[number & (length - 1)] = ring[place(number)];
+            bytesOfChunks[number & (length - 1)] = contents[place(number)];
         }
-        ring = other;
+        ring = chunks;
+        contents = bytesOfChunks;
     }
 }

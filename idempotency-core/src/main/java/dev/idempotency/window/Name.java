@@ -1,6 +1,7 @@
 package dev.idempotency.window;
 
 import dev.idempotency.IdempotencyKey;
+import java.util.Arrays;
 
 /**
  * A key as a {@link CompactWindow} looks it up: with its hash, and with its ID as two numbers if that is a UUID in its
@@ -10,8 +11,8 @@ final class Name {
 
     private static final int UUID_LENGTH = 36;
 
-    /** One in each of four lanes of 16 bits. */
-    private static final long ONES = 0x0001_0001_0001_0001L;
+    /** What each character is as a hexadecimal digit in lower case, or -1. */
+    private static final byte[] DIGITS = digits();
 
     final IdempotencyKey key;
     final long hash;
@@ -32,10 +33,10 @@ final class Name {
                 && id.charAt(18) == '-'
                 && id.charAt(23) == '-';
         if (canonical) {
-            long first = hexadecimal(id, 0) << 16 | hexadecimal(id, 4);
-            long second = hexadecimal(id, 9) << 16 | hexadecimal(id, 14);
-            long third = hexadecimal(id, 19) << 16 | hexadecimal(id, 24);
-            long fourth = hexadecimal(id, 28) << 16 | hexadecimal(id, 32);
+            long first = hexadecimal(id, 0, 8);
+            long second = hexadecimal(id, 9, 13) << 16 | hexadecimal(id, 14, 18);
+            long third = hexadecimal(id, 19, 23) << 16 | hexadecimal(id, 24, 28);
+            long fourth = hexadecimal(id, 28, 36);
             canonical = (first | second | third | fourth) >= 0;
             high = first << 32 | second;
             low = third << 32 | fourth;
@@ -51,20 +52,26 @@ final class Name {
         return (most | least) != 0;
     }
 
-    /** Four hexadecimal digits in lower case as a number, or a negative one if they are none: all four at once. */
-    private static long hexadecimal(String text, int at) {
-        long characters = (long) text.charAt(at) << 48
-                | (long) text.charAt(at + 1) << 32
-                | (long) text.charAt(at + 2) << 16
-                | text.charAt(at + 3);
-        long digits = (characters & 0xF * ONES) + 9 * ((characters >>> 6) & ONES);
-        long letters = ((digits + 6 * ONES) >>> 4) & ONES;
-        // What these digits are written as tells whether it was digits; 'g' would be a sixteenth one.
-        long written = digits + '0' * ONES + ('a' - '0' - 10) * letters;
-        if (written != characters || (digits & ~(0xF * ONES)) != 0) {
-            return -1;
+    /** Hexadecimal digits in lower case as a number, at most eight, or a negative one if they are none. */
+    private static long hexadecimal(String text, int from, int to) {
+        long number = 0;
+        for (int at = from; at < to; at++) {
+            char digit = text.charAt(at);
+            if (digit >= DIGITS.length) {
+                return -1;
+            }
+            // What is none is -1, and no shift that follows makes that positive again.
+            number = number << 4 | DIGITS[digit];
         }
-        long pairs = digits | digits >>> 12;
-        return ((pairs >>> 24) & 0xFF00) | (pairs & 0xFF);
+        return number;
+    }
+
+    private static byte[] digits() {
+        byte[] digits = new byte['f' + 1];
+        Arrays.fill(digits, (byte) -1);
+        for (int i = 0; i < 16; i++) {
+            digits[Character.forDigit(i, 16)] = (byte) i;
+        }
+        return digits;
     }
 }

@@ -67,7 +67,7 @@ final class Shard {
                 location = index.find(hash(name), name);
                 if (location != Log.NOWHERE) {
                     chunk = seen.chunk(location);
-                    bytes = chunk.bytes;
+                    bytes = seen.bytes(location);
                 }
                 undisturbed = lock.validate(stamp);
             } catch (RuntimeException halfChanged) {
@@ -94,7 +94,7 @@ final class Shard {
             }
             seen = log;
             chunk = seen.chunk(location);
-            bytes = chunk.bytes;
+            bytes = seen.bytes(location);
         } finally {
             lock.unlockRead(stamp);
         }
