@@ -205,7 +205,8 @@ class CompactWindowTest extends WindowRules {
         String uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
         window.put(IdempotencyKey.of("n", "s", uuid), original("uuid"), nanos.get() + FOR_EVER);
         for (int i = 0; i < uuid.length(); i++) {
-            for (char c : new char[] {'1', 'c', 'g', 'A', '/', ':', '`', '-', '\u0130', (char) (uuid.charAt(i) + 0x200)}) {
+            for (char c :
+                    new char[] {'1', 'c', 'g', 'A', '/', ':', '`', '-', '\u0130', (char) (uuid.charAt(i) + 0x200)}) {
                 if (c != uuid.charAt(i)) {
                     IdempotencyKey other =
                             IdempotencyKey.of("n", "s", uuid.substring(0, i) + c + uuid.substring(i + 1));
