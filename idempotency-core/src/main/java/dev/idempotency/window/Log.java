@@ -50,7 +50,7 @@ final class Log {
     private @Nullable Chunk[] ring;
 
     /** Each chunk's bytes, at its place: a look waits for memory at each step, and so doesn't go by way of the chunk. */
-    private byte @Nullable [][] contents;
+    private byte[] @Nullable [] contents;
 
     private int oldest;
     private int count;
@@ -242,7 +242,7 @@ final class Log {
 
     private void resize(int length) {
         @Nullable Chunk[] chunks = new Chunk[length];
-        byte @Nullable [][] bytesOfChunks = new byte[length][];
+        byte[] @Nullable [] bytesOfChunks = new byte[length][];
         for (int i = 0; i < count; i++) {
             int number = oldest + i;
             chunks[number & (length - 1)] = ring[place(number)];
