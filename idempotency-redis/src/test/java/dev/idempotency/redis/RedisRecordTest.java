@@ -89,7 +89,11 @@ final class RedisRecordTest {
     @DisplayName("a record in a format of a newer release, or damaged, is an error and never a reason to execute")
     void claim_unknownFormat_isUnreadable() {
         byte[] name = records.spelled(KEY);
-        for (byte[] unknown : new byte[][] {{2, 0, 0}, {}, {1}, new byte[100]}) {
+        byte[] cut = new byte[100];
+        cut[0] = 1;
+        cut[1] = 1;
+        cut[58] = 64;
+        for (byte[] unknown : new byte[][] {{2, 0, 0}, {}, {1}, new byte[100], cut}) {
             client.set(name, unknown);
             assertThatThrownBy(() -> claim(REQUEST)).isInstanceOf(UnreadableRecordException.class);
             assertThat(client.get(name)).isEqualTo(unknown);
