@@ -147,6 +147,19 @@ final class RedisRecordTest {
     }
 
     @Test
+    @DisplayName("S8: who has taken a record over by one of its names completes all of them")
+    void complete_byOneName_completesAll() {
+        claim(BOTH);
+        records.lapse(KEY);
+        UUID second = UUID.randomUUID();
+        Claim.Granted taken = (Claim.Granted) leases.claim(REQUEST, second, LEASE, RETENTION);
+        assertThat(leases.complete(REQUEST, second, taken.token(), new byte[] {1, 0}, RETENTION))
+                .isTrue();
+        assertThat(leases.claim(Request.of(BOTH.keys().get(1)), UUID.randomUUID(), LEASE, RETENTION))
+                .isInstanceOf(Claim.Done.class);
+    }
+
+    @Test
     @DisplayName("too few replicas on a cluster: a typed answer, and the key is given back")
     void claim_onAClusterWithoutReplicas_isNotReplicated() {
         UnifiedJedis cluster = RedisServers.CLUSTER.client();

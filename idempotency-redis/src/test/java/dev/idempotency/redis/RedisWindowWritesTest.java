@@ -83,7 +83,8 @@ final class RedisWindowWritesTest {
     /** How often the server has run a command. */
     private long calls(String command) {
         try (RedisClient direct = RedisServers.client(server)) {
-            Matcher calls = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(direct.info("commandstats"));
+            Matcher calls =
+                    Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(direct.info("commandstats"));
             return calls.find() ? Long.parseLong(calls.group(1)) : 0;
         }
     }
