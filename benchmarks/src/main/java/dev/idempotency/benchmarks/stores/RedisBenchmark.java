@@ -58,7 +58,8 @@ public class RedisBenchmark {
             claim = ascii(client.scriptLoad(CLAIM));
             complete = ascii(client.scriptLoad(COMPLETE));
             ownClaim = ascii(client.scriptLoad(text("format.lua", "claim-one.lua", "record.lua", "claim.lua")));
-            ownComplete = ascii(client.scriptLoad(text("format.lua", "complete-one.lua", "record.lua", "complete.lua")));
+            ownComplete =
+                    ascii(client.scriptLoad(text("format.lua", "complete-one.lua", "record.lua", "complete.lua")));
             for (int i = 0; i < Message.STORED; i++) {
                 Message message = Message.stored(i);
                 execute(message);
@@ -102,8 +103,8 @@ public class RedisBenchmark {
                     .put(owner)
                     .array();
             byte[] payload = ascii("\1\1" + message.response());
-            Object complete = client.evalsha(
-                    ownComplete, List.of(ownKey(message)), List.of(holder, payload, OWN_RETENTION));
+            Object complete =
+                    client.evalsha(ownComplete, List.of(ownKey(message)), List.of(holder, payload, OWN_RETENTION));
             if (!complete.equals(1L)) {
                 throw new IllegalStateException("not completed");
             }
@@ -126,8 +127,7 @@ public class RedisBenchmark {
             StringBuilder text = new StringBuilder();
             for (String file : files) {
                 try (InputStream in = RedisStores.class.getResourceAsStream(file)) {
-                    text.append(
-                            new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));
+                    text.append(new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
