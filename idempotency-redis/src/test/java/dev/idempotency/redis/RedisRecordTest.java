@@ -160,6 +160,15 @@ final class RedisRecordTest {
     }
 
     @Test
+    @DisplayName("S11: a record whose retention is over counts as absent, also to its holder")
+    void complete_afterTheRetention_isRefused() {
+        Claim.Granted granted = claim(REQUEST);
+        records.change(KEY, record -> record.putLong(KeptRecords.ENDS, 1));
+        assertThat(leases.complete(REQUEST, owner, granted.token(), new byte[] {1, 0}, RETENTION))
+                .isFalse();
+    }
+
+    @Test
     @DisplayName("too few replicas on a cluster: a typed answer, and the key is given back")
     void claim_onAClusterWithoutReplicas_isNotReplicated() {
         UnifiedJedis cluster = RedisServers.CLUSTER.client();
