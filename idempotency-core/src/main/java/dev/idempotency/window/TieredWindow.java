@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *       before is not put into the first any more. Other processes' own windows are not reached.
  * </ol>
  *
- * <p>A failure of the second while it is looked at is a miss, of which the listener hears. Safe for use by any number of
+ * <p>A failure of the second while it is looked at is a miss of what the first has not, and the listener hears of it; of a look
+ * for many keys of which the first has some, at the next publication. Safe for use by any number of
  * threads.
  */
 public final class TieredWindow<R extends @Nullable Object> implements Window<R> {
@@ -31,6 +33,7 @@ public final class TieredWindow<R extends @Nullable Object> implements Window<R>
     private final Window<R> first;
     private final SharedWindow<R> second;
     private final AtomicLong epoch = new AtomicLong();
+    private final AtomicReference<@Nullable RuntimeException> untold = new AtomicReference<>();
 
     private TieredWindow(Window<R> first, SharedWindow<R> second) {
         this.first = first;
@@ -66,7 +69,10 @@ public final class TieredWindow<R extends @Nullable Object> implements Window<R>
         return held == null ? null : filled(key, held, asked, askedIn);
     }
 
-    /** The second is asked once for all that the first has not. */
+    /**
+     * {@inheritDoc} The second is asked once for all that the first has not. If it fails, what the first has stands, and the next
+     * {@link #putAll} throws the failure, after it has put.
+     */
     @Override
     public List<@Nullable Original<R>> getAll(List<IdempotencyKey> keys) {
         List<@Nullable Original<R>> found = new ArrayList<>(first.getAll(keys));
@@ -81,7 +87,16 @@ public final class TieredWindow<R extends @Nullable Object> implements Window<R>
         }
         long askedIn = epoch.get();
         long asked = first.now();
-        Iterator<@Nullable Held<R>> answers = second.heldAll(missed).iterator();
+        Iterator<@Nullable Held<R>> answers;
+        try {
+            answers = second.heldAll(missed).iterator();
+        } catch (RuntimeException e) {
+            if (missed.size() == keys.size()) {
+                throw e;
+            }
+            untold.set(e);
+            return found;
+        }
         for (int i = 0; i < keys.size(); i++) {
             if (found.get(i) == null) {
                 Held<R> held = answers.next();
@@ -112,6 +127,10 @@ public final class TieredWindow<R extends @Nullable Object> implements Window<R>
         long remaining = deadline - first.now();
         first.putAll(keys, original, deadline);
         second.putAll(keys, original, second.now() + remaining);
+        RuntimeException failure = untold.get() == null ? null : untold.getAndSet(null);
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override

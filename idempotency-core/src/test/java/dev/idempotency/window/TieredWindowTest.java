@@ -111,6 +111,27 @@ class TieredWindowTest {
     }
 
     @Test
+    @DisplayName("W2: a second that fails during a look for many keys leaves the first's hits, and is told of once")
+    void secondFailsForMany_firstHits() {
+        far.down = true;
+        assertThatThrownBy(() -> tiered.put(KEY, ORIGINAL, tiered.now() + MINUTE))
+                .hasMessage("down");
+
+        assertThat(tiered.getAll(List.of(OTHER, KEY))).containsExactly(null, ORIGINAL);
+        assertThatThrownBy(() -> tiered.getAll(List.of(OTHER)))
+                .as("there is nothing to lose")
+                .hasMessage("down");
+
+        far.down = false;
+        assertThatThrownBy(() -> tiered.put(OTHER, ORIGINAL, tiered.now() + MINUTE))
+                .as("the next one to publish is told")
+                .hasMessage("down");
+        assertThat(tiered.getAll(List.of(OTHER, KEY))).containsExactly(ORIGINAL, ORIGINAL);
+        assertThat(far.entries).as("it was put all the same").containsOnlyKeys(OTHER);
+        tiered.put(KEY, ORIGINAL, tiered.now() + MINUTE);
+    }
+
+    @Test
     @DisplayName("Removing reaches both; if the second fails, the first is rid of it, and the caller hears")
     void remove_reachesBoth() {
         tiered.putAll(List.of(KEY, OTHER), ORIGINAL, tiered.now() + MINUTE);

@@ -41,10 +41,10 @@ final class RedisLeases implements LeaseBackend {
     /** What Redis holds in one string, less what a record has besides the payload, generously. */
     private static final int LARGEST_PAYLOAD = 512 * 1024 * 1024 - 64 * 1024;
 
-    private static final Script CLAIM = Script.of("record.lua", "claim.lua");
-    private static final Script COMPLETE = Script.of("record.lua", "complete.lua");
-    private static final Script RELEASE = Script.of("record.lua", "release.lua");
-    private static final Script EXTEND = Script.of("record.lua", "extend.lua");
+    static final Script CLAIM = Script.of("format.lua", "claim-one.lua", "record.lua", "claim.lua");
+    private static final Script COMPLETE = Script.of("format.lua", "complete-one.lua", "record.lua", "complete.lua");
+    private static final Script RELEASE = Script.of("format.lua", "record.lua", "release.lua");
+    private static final Script EXTEND = Script.of("format.lua", "record.lua", "extend.lua");
 
     private final RedisScripts scripts;
     private final RedisKeys keys;
@@ -78,7 +78,7 @@ final class RedisLeases implements LeaseBackend {
         for (int i = 0; i < answers.size(); i++) {
             claims.add(
                     answers.get(i) instanceof List<?> answer
-                            ? claim(asked.get(i).request(), answer)
+                            ? claim(asked.get(i).request(), asked.get(i).owner(), answer)
                             : null);
         }
         return claims;
@@ -98,10 +98,10 @@ final class RedisLeases implements LeaseBackend {
         List<byte[]> arguments = claiming(request, owner, lease, retention);
         List<byte[]> spelled = keys.of(request.keys());
         if (!confirmation.isAsked()) {
-            return claim(request, (List<?>) scripts.run(CLAIM, spelled, arguments));
+            return claim(request, owner, (List<?>) scripts.run(CLAIM, spelled, arguments));
         }
         RedisScripts.Confirmed confirmed = scripts.runAndWait(CLAIM, spelled, arguments, confirmation);
-        Claim claim = claim(request, (List<?>) confirmed.answer());
+        Claim claim = claim(request, owner, (List<?>) confirmed.answer());
         NotReplicatedException tooFew = confirmed.tooFew();
         if (claim instanceof Claim.Granted granted && tooFew != null) {
             try {
@@ -114,15 +114,18 @@ final class RedisLeases implements LeaseBackend {
         return claim;
     }
 
-    private static Claim claim(Request request, List<?> answer) {
+    private static Claim claim(Request request, UUID owner, List<?> answer) {
         return switch ((int) number(answer, 0)) {
-            case 0 -> new Claim.Granted(uuid(answer, 1), number(answer, 2), number(answer, 3) == 1);
+            case 0 ->
+                answer.size() == 2
+                        ? new Claim.Granted(owner, number(answer, 1), false)
+                        : new Claim.Granted(uuid(ByteBuffer.wrap(bytes(answer, 2))), number(answer, 1), true);
             case 1 ->
                 new Claim.Done(
                         key(request, answer, 1),
-                        new Original<>(uuid(answer, 2), bytes(answer, 4), fingerprint(bytes(answer, 3))),
+                        original(bytes(answer, 3)),
                         request.keys(),
-                        Duration.of(number(answer, 5), ChronoUnit.MICROS));
+                        Duration.of(number(answer, 2), ChronoUnit.MICROS));
             case 2 ->
                 new Claim.Refused(
                         new InProgress<>(key(request, answer, 1), Duration.of(number(answer, 2), ChronoUnit.MICROS)));
@@ -148,7 +151,7 @@ final class RedisLeases implements LeaseBackend {
             throw new StoreException(
                     "the response takes " + payload.length + " bytes, and Redis holds " + LARGEST_PAYLOAD, null);
         }
-        List<byte[]> arguments = List.of(bytes(owner), decimal(token), payload, micros(retention));
+        List<byte[]> arguments = List.of(holder(owner, token), payload, micros(retention));
         List<byte[]> spelled = keys.of(request.keys());
         if (!confirmation.isAsked()) {
             return yes(scripts.run(COMPLETE, spelled, arguments));
@@ -163,12 +166,12 @@ final class RedisLeases implements LeaseBackend {
 
     @Override
     public boolean release(Request request, UUID owner, long token) {
-        return yes(scripts.run(RELEASE, keys.of(request.keys()), List.of(bytes(owner), decimal(token))));
+        return yes(scripts.run(RELEASE, keys.of(request.keys()), List.of(holder(owner, token))));
     }
 
     @Override
     public boolean extend(Request request, UUID owner, long token, Duration by) {
-        return yes(scripts.run(EXTEND, keys.of(request.keys()), List.of(bytes(owner), decimal(token), micros(by))));
+        return yes(scripts.run(EXTEND, keys.of(request.keys()), List.of(holder(owner, token), micros(by))));
     }
 
     private static boolean yes(Object answer) {
@@ -183,9 +186,19 @@ final class RedisLeases implements LeaseBackend {
         return (byte[]) answer.get(at);
     }
 
-    private static UUID uuid(List<?> answer, int at) {
-        ByteBuffer bytes = ByteBuffer.wrap(bytes(answer, at));
+    private static UUID uuid(ByteBuffer bytes) {
         return new UUID(bytes.getLong(), bytes.getLong());
+    }
+
+    /** The end of a complete record: its identity, its fingerprint and its payload. */
+    private static Original<byte[]> original(byte[] bytes) {
+        ByteBuffer rest = ByteBuffer.wrap(bytes);
+        UUID identity = uuid(rest);
+        byte[] fingerprint = new byte[rest.get() & 0xFF];
+        rest.get(fingerprint);
+        byte[] payload = new byte[rest.remaining()];
+        rest.get(payload);
+        return new Original<>(identity, payload, fingerprint(fingerprint));
     }
 
     private static IdempotencyKey key(Request request, List<?> answer, int at) {
@@ -203,11 +216,12 @@ final class RedisLeases implements LeaseBackend {
                 .array();
     }
 
-    private static byte[] micros(Duration duration) {
-        return decimal(duration.toNanos() / 1_000);
+    /** As in a record, so that a script can compare it at once. */
+    private static byte[] holder(UUID owner, long token) {
+        return ByteBuffer.allocate(24).putLong(token).put(bytes(owner)).array();
     }
 
-    private static byte[] decimal(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    private static byte[] micros(Duration duration) {
+        return Long.toString(duration.toNanos() / 1_000).getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -1,16 +1,15 @@
--- KEYS: those of the request, in its order. ARGV: owner, lease, retention (microseconds), fingerprint or nothing.
-local owner, lease, retention, fingerprint = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local GRANTED, DONE, BUSY, MISMATCH, CONFLICT, UNREADABLE = 0, 1, 2, 3, 4, 5
-
+-- Any number of keys, whatever is there.
 local found, taken, token = {}, {}, now
-for i, key in ipairs(KEYS) do
-  local record = read(key)
+for i = 1, #KEYS do
+  local record = read(KEYS[i])
   if record then
-    if not readable(record) then
+    if record.version then
       return { UNREADABLE, i, record.version }
     end
-    token = math.max(token, record.token + 1)
-    if live(record) then
+    if record.token >= token then
+      token = record.token + 1
+    end
+    if now < record.ends then
       found[i] = record
       taken[#taken + 1] = i
     end
@@ -19,16 +18,12 @@ end
 
 local first = found[taken[1]]
 if not first then
-  local record = {
-    state = IN_PROGRESS, token = token, lease = now + lease, ends = now + retention, identity = owner, owner = owner,
-    fingerprint = fingerprint, names = KEYS, payload = '',
-  }
-  write(record)
-  return { GRANTED, owner, token, 0 }
+  write(KEYS, in_progress(token, owner, ends, lease, owner, fingerprint, KEYS), ends)
+  return { GRANTED, token }
 end
 
 if first.state == IN_PROGRESS and first.owner == owner then
-  return { GRANTED, first.identity, first.token, first.identity == owner and 0 or 1 }
+  return { GRANTED, first.token, first.identity ~= owner and first.identity or nil }
 end
 
 for _, i in ipairs(taken) do
@@ -45,33 +40,33 @@ for _, i in ipairs(taken) do
 end
 
 if first.state == COMPLETE then
-  for i, key in ipairs(KEYS) do
-    if not found[i] then
-      redis.call('SET', key, first.packed, 'PXAT', milliseconds(first.ends))
+  if #taken < #KEYS then
+    local new = {}
+    for i = 1, #KEYS do
+      if not found[i] then
+        new[#new + 1] = KEYS[i]
+      end
     end
+    write(new, first.packed, first.ends)
   end
-  return { DONE, taken[1], first.identity, first.fingerprint, first.payload, first.ends - now }
+  return { DONE, taken[1], first.ends - now, first.packed:sub(43) }
 end
 
 -- A damaged end of the lease: in progress for as long as the record is kept.
 if first.lease == 0 or now < first.lease then
-  local ends = first.lease == 0 and first.ends or math.min(first.lease, first.ends)
-  return { BUSY, taken[1], ends - now }
+  local over = first.lease == 0 and first.ends or math.min(first.lease, first.ends)
+  return { BUSY, taken[1], over - now }
 end
 
-if first.identity == owner then
-  first.identity = first.owner
-end
-local known = {}
-for _, name in ipairs(first.names) do
+local all, known = names(first), {}
+for _, name in ipairs(all) do
   known[name] = true
 end
 for _, key in ipairs(KEYS) do
   if not known[key] then
-    first.names[#first.names + 1] = key
+    all[#all + 1] = key
   end
 end
-first.owner, first.token, first.fingerprint = owner, token, fingerprint
-first.lease, first.ends = now + lease, now + retention
-write(first)
-return { GRANTED, first.identity, token, 1 }
+local identity = first.identity == owner and first.owner or first.identity
+write(all, in_progress(token, owner, ends, lease, identity, fingerprint, all), ends)
+return { GRANTED, token, identity }

@@ -1,10 +1,11 @@
--- KEYS: those of the request. ARGV: owner, token, payload, retention (microseconds). 1 if the record is complete.
-local record = held(ARGV[1], tonumber(ARGV[2]))
+-- Any number of keys, whatever is there.
+local record = held(holder)
 if not record then
   return 0
 end
 if record.state == IN_PROGRESS then
-  record.state, record.payload, record.ends = COMPLETE, ARGV[3], now + tonumber(ARGV[4])
-  write(record)
+  local ends = now + retention
+  local rest = record.packed:sub(35, record.rest - 1)
+  write(names(record), pack('>BBc24I8', VERSION, COMPLETE, holder, ends) .. rest .. payload, ends)
 end
 return 1

@@ -53,11 +53,15 @@ final class FaultProxy implements AutoCloseable {
         fault = Fault.CUT;
     }
 
-    /** Holds each of the next replies back until {@link #letGo}. */
+    /** Holds each of the next replies back until {@link #letGo}, and lets those go that are held by now. */
     void hold(int replies) {
+        CountDownLatch before = held;
         held = new CountDownLatch(1);
         remaining.set(replies);
         fault = Fault.HOLD;
+        if (before != null) {
+            before.countDown();
+        }
     }
 
     /** No faults from here on. */

@@ -16,9 +16,9 @@ import redis.clients.jedis.resps.ScanResult;
 /** Records under a prefix of their own, made older by hand: no clock is turned. */
 final class KeptRecords {
 
-    static final int LEASE = 10;
-    static final int ENDS = 18;
-    private static final int IDENTITY = 26;
+    static final int LEASE = 34;
+    static final int ENDS = 26;
+    private static final int IDENTITY = 42;
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     final UnifiedJedis client;

@@ -89,7 +89,11 @@ final class RedisRecordTest {
     @DisplayName("a record in a format of a newer release, or damaged, is an error and never a reason to execute")
     void claim_unknownFormat_isUnreadable() {
         byte[] name = records.spelled(KEY);
-        for (byte[] unknown : new byte[][] {{2, 0, 0}, {}, {1}, new byte[100]}) {
+        byte[] cut = new byte[100];
+        cut[0] = 1;
+        cut[1] = 1;
+        cut[58] = 64;
+        for (byte[] unknown : new byte[][] {{2, 0, 0}, {}, {1}, new byte[100], cut}) {
             client.set(name, unknown);
             assertThatThrownBy(() -> claim(REQUEST)).isInstanceOf(UnreadableRecordException.class);
             assertThat(client.get(name)).isEqualTo(unknown);
@@ -140,6 +144,28 @@ final class RedisRecordTest {
                 .isInstanceOfSatisfying(
                         Claim.Granted.class,
                         granted -> assertThat(granted.takenOver()).isTrue());
+    }
+
+    @Test
+    @DisplayName("S8: who has taken a record over by one of its names completes all of them")
+    void complete_byOneName_completesAll() {
+        claim(BOTH);
+        records.lapse(KEY);
+        UUID second = UUID.randomUUID();
+        Claim.Granted taken = (Claim.Granted) leases.claim(REQUEST, second, LEASE, RETENTION);
+        assertThat(leases.complete(REQUEST, second, taken.token(), new byte[] {1, 0}, RETENTION))
+                .isTrue();
+        assertThat(leases.claim(Request.of(BOTH.keys().get(1)), UUID.randomUUID(), LEASE, RETENTION))
+                .isInstanceOf(Claim.Done.class);
+    }
+
+    @Test
+    @DisplayName("S11: a record whose retention is over counts as absent, also to its holder")
+    void complete_afterTheRetention_isRefused() {
+        Claim.Granted granted = claim(REQUEST);
+        records.change(KEY, record -> record.putLong(KeptRecords.ENDS, 1));
+        assertThat(leases.complete(REQUEST, owner, granted.token(), new byte[] {1, 0}, RETENTION))
+                .isFalse();
     }
 
     @Test

@@ -76,7 +76,7 @@ final class RedisSentinelTest {
     }
 
     private static boolean knowsTheClaim(RedisClient server) {
-        byte[] digest = Script.of("record.lua", "claim.lua").digest();
+        byte[] digest = RedisLeases.CLAIM.digest();
         return server.scriptExists(List.of(new String(digest, StandardCharsets.US_ASCII)))
                 .get(0);
     }

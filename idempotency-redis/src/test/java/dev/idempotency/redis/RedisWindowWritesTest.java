@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -78,22 +80,47 @@ final class RedisWindowWritesTest {
         }
     }
 
+    /** How often the server has run a command. */
+    private long calls(String command) {
+        try (RedisClient direct = RedisServers.client(server)) {
+            Matcher calls =
+                    Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(direct.info("commandstats"));
+            return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+        }
+    }
+
     @Test
     @DisplayName("W2: what was put before a key is removed, or everything cleared, is not written after it")
     void removeAndClear_whileAWriteIsQueued_dropIt() throws InterruptedException {
-        for (Runnable removing : List.<Runnable>of(() -> window.remove(KEY), window::clear)) {
+        // So that there are two connections: what a new one is greeted with would be held as well.
+        holdAWrite();
+        window.get(KEY);
+        proxy.letGo();
+        window.flush();
+        Map<String, Runnable> removals = Map.of("unlink", () -> window.remove(KEY), "scan", window::clear);
+        for (Map.Entry<String, Runnable> removal : removals.entrySet()) {
+            long before = calls(removal.getKey());
             holdAWrite();
+            // One pipeline goes ahead of the key's.
+            for (int id = 1; id <= 100; id++) {
+                window.put(key(id), ORIGINAL, window.now() + MINUTE);
+            }
             window.put(KEY, ORIGINAL, window.now() + MINUTE);
-            window.put(key(1), ORIGINAL, window.now() + MINUTE);
-            Thread thread = new Thread(removing);
+            Thread thread = new Thread(removal.getValue());
             thread.start();
             while (thread.getState() != Thread.State.WAITING) {
+                assertThat(thread.isAlive()).as("waits for what is being sent").isTrue();
+            }
+            // That one's reply is held, so that the key's could only be written after it is removed.
+            proxy.hold(Integer.MAX_VALUE);
+            while (calls(removal.getKey()) == before) {
                 Thread.onSpinWait();
             }
+            proxy.heal();
             proxy.letGo();
             thread.join();
             window.flush();
-            assertThat(window.get(KEY)).isNull();
+            assertThat(window.get(KEY)).as(removal.getKey()).isNull();
         }
         window.put(KEY, ORIGINAL, window.now() + MINUTE);
         window.flush();
@@ -110,8 +137,10 @@ final class RedisWindowWritesTest {
         while (window.now() - deadline < 0) {
             Thread.onSpinWait();
         }
+        long before = calls("set");
         proxy.letGo();
         window.flush();
+        assertThat(calls("set") - before).as("the other one alone is written").isEqualTo(1);
         assertThat(window.get(KEY)).isNull();
         assertThat(window.get(key(1))).isEqualTo(ORIGINAL);
     }

@@ -57,8 +57,9 @@ public class RedisBenchmark {
             sends = Idempotency.with(RedisStores.leased(client, Codec.utf8())).build();
             claim = ascii(client.scriptLoad(CLAIM));
             complete = ascii(client.scriptLoad(COMPLETE));
-            ownClaim = ascii(client.scriptLoad(text("record.lua") + text("claim.lua")));
-            ownComplete = ascii(client.scriptLoad(text("record.lua") + text("complete.lua")));
+            ownClaim = ascii(client.scriptLoad(text("format.lua", "claim-one.lua", "record.lua", "claim.lua")));
+            ownComplete =
+                    ascii(client.scriptLoad(text("format.lua", "complete-one.lua", "record.lua", "complete.lua")));
             for (int i = 0; i < Message.STORED; i++) {
                 Message message = Message.stored(i);
                 execute(message);
@@ -97,11 +98,13 @@ public class RedisBenchmark {
             if (!granted.get(0).equals(0L)) {
                 throw new IllegalStateException("taken");
             }
+            byte[] holder = ByteBuffer.allocate(24)
+                    .putLong((Long) granted.get(1))
+                    .put(owner)
+                    .array();
             byte[] payload = ascii("\1\1" + message.response());
-            Object complete = client.evalsha(
-                    ownComplete,
-                    List.of(ownKey(message)),
-                    List.of(owner, ascii(granted.get(2).toString()), payload, OWN_RETENTION));
+            Object complete =
+                    client.evalsha(ownComplete, List.of(ownKey(message)), List.of(holder, payload, OWN_RETENTION));
             if (!complete.equals(1L)) {
                 throw new IllegalStateException("not completed");
             }
@@ -120,12 +123,16 @@ public class RedisBenchmark {
             return ascii("idempotency:\u0001im\0" + message.sender() + '\0' + message.id());
         }
 
-        private static String text(String file) {
-            try (InputStream in = RedisStores.class.getResourceAsStream(file)) {
-                return new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        private static String text(String... files) {
+            StringBuilder text = new StringBuilder();
+            for (String file : files) {
+                try (InputStream in = RedisStores.class.getResourceAsStream(file)) {
+                    text.append(new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
+            return text.toString();
         }
 
         private static byte[] key(Message message) {
