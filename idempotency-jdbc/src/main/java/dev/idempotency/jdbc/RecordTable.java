@@ -116,9 +116,9 @@ final class RecordTable<R> implements Records<R> {
             byte[] payload = Payload.encode(codec, response);
             UUID record = records.next();
             firsts.put(request, new First<>(response, new Original<>(record, decoded(payload), request.fingerprint())));
-            request.keys()
-                    .forEach(
-                            key -> rows.add(new BatchStatements.Complete(key, record, request.fingerprint(), payload)));
+            for (IdempotencyKey key : request.keys()) {
+                rows.add(new BatchStatements.Complete(key, record, request.fingerprint(), payload));
+            }
         }
         rows.sort(Comparator.comparing(BatchStatements.Complete::key));
         try {
