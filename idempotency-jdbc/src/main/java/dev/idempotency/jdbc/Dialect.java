@@ -109,7 +109,8 @@ record Dialect(
             Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", Clock.BOUND, false, false, "", "", Set.of(), Set.of(), Set.of(), false, "");
+    static final Dialect UNKNOWN =
+            new Dialect("", Clock.BOUND, false, false, "", "", Set.of(), Set.of(), Set.of(), false, "");
 
     /** What MariaDB and MySQL have in common. */
     private static final class Mysql {
