@@ -20,6 +20,9 @@ public final class Request {
     private final List<IdempotencyKey> keys;
     private final @Nullable Fingerprint fingerprint;
 
+    /** Batches look a request up many times. 0 until it is asked for; whichever thread makes it makes the same. */
+    private int hash;
+
     private Request(List<IdempotencyKey> keys, @Nullable Fingerprint fingerprint) {
         this.keys = keys;
         this.fingerprint = fingerprint;
@@ -113,7 +116,10 @@ public final class Request {
 
     @Override
     public int hashCode() {
-        return Objects.hash(keys, fingerprint);
+        if (hash == 0) {
+            hash = 31 * keys.hashCode() + Objects.hashCode(fingerprint);
+        }
+        return hash;
     }
 
     @Override

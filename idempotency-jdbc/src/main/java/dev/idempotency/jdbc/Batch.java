@@ -6,15 +6,12 @@ import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.store.Judgement;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +33,7 @@ final class Batch<R extends @Nullable Object> {
     private final Map<Integer, Known<R>> known = new HashMap<>();
 
     /** What a leader has stored or found, and the names that it has. */
-    private record Known<R extends @Nullable Object>(Original<R> original, Set<IdempotencyKey> names) {}
+    private record Known<R extends @Nullable Object>(Original<R> original, List<IdempotencyKey> names) {}
 
     Batch(List<Request> requests) {
         this.requests = requests;
@@ -44,14 +41,15 @@ final class Batch<R extends @Nullable Object> {
         Map<IdempotencyKey, Integer> owners = new HashMap<>();
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
-            Set<@Nullable Integer> met = new HashSet<>();
-            for (IdempotencyKey key : request.keys()) {
-                met.add(owners.putIfAbsent(key, i));
+            List<IdempotencyKey> keys = request.keys();
+            Integer only = owners.putIfAbsent(keys.get(0), i);
+            boolean alike = true;
+            for (IdempotencyKey key : keys.subList(1, keys.size())) {
+                alike &= Objects.equals(owners.putIfAbsent(key, i), only);
             }
-            Integer only = met.size() == 1 ? met.iterator().next() : null;
-            if (met.size() == 1 && only == null) {
+            if (alike && only == null) {
                 leaders.put(request, i);
-            } else if (only != null && Integer.valueOf(only).equals(leaders.get(requests.get(only)))) {
+            } else if (alike && only.equals(leaders.get(requests.get(only)))) {
                 leaderOf.put(i, only);
             }
         }
@@ -74,10 +72,10 @@ final class Batch<R extends @Nullable Object> {
     }
 
     /** Answers a leader with what followers may be answered with as well, if all their keys are among its names. */
-    void answer(Request leader, Outcome<R> outcome, Original<R> original, Collection<IdempotencyKey> names) {
+    void answer(Request leader, Outcome<R> outcome, Original<R> original, List<IdempotencyKey> names) {
         int i = position(leader);
         outcomes.set(i, outcome);
-        known.put(i, new Known<>(original, Set.copyOf(names)));
+        known.put(i, new Known<>(original, names));
     }
 
     /** Leaves a leader to be executed alone, after the others: what it meets is not to be theirs. */

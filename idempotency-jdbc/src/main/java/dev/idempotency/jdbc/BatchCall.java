@@ -128,10 +128,16 @@ final class BatchCall<R extends @Nullable Object, X extends Exception> {
 
     /** What an action has answered; only what it was asked. */
     static <R extends @Nullable Object> Map<Request, R> answers(List<Request> asked, Map<Request, R> answers) {
-        Set<Request> known = new HashSet<>(asked);
-        for (Request request : answers.keySet()) {
-            if (!known.contains(request)) {
-                throw new IllegalStateException("the action has answered " + request + ", which it was not given");
+        int answered = 0;
+        for (Request request : asked) {
+            answered += answers.containsKey(request) ? 1 : 0;
+        }
+        if (answered < answers.size()) {
+            Set<Request> others = new HashSet<>(answers.keySet());
+            asked.forEach(others::remove);
+            if (!others.isEmpty()) {
+                throw new IllegalStateException(
+                        "the action has answered " + others.iterator().next() + ", which it was not given");
             }
         }
         return answers;

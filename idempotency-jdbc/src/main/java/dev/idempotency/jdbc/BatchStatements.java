@@ -23,10 +23,15 @@ final class BatchStatements {
 
     private final String insert;
     private final String row;
+    private final String insertArrays;
+    private final boolean takesArrays;
     private final String delete;
     private final String expired;
     private final RecordRows rows;
     private final Clock clock;
+
+    /** One column of many rows. */
+    private static final String BYTES = "CAST(? AS BYTEA[])";
 
     BatchStatements(TableName table, Dialect dialect) {
         clock = dialect.clock();
@@ -34,6 +39,11 @@ final class BatchStatements {
         insert = "INSERT INTO " + table
                 + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at) VALUES ";
         row = "(?, ?, ?, ?, " + clock.now() + ", " + clock.now() + " + ?)";
+        takesArrays = dialect.takesArrays();
+        insertArrays = "INSERT INTO " + table
+                + " (idempotency_key, record_id, fingerprint, response, created_at, expires_at) SELECT r.*, "
+                + clock.once() + ", " + clock.once() + " + ? FROM UNNEST(" + BYTES + ", " + BYTES + ", " + BYTES + ", "
+                + BYTES + ") r";
         delete = "DELETE FROM " + table + " WHERE idempotency_key IN (";
         expired = ") AND expires_at <= " + clock.now();
     }
@@ -53,7 +63,11 @@ final class BatchStatements {
             } while (to < rows.size()
                     && to - from < MOST_ROWS
                     && bytes + rows.get(to).payload().length <= MOST_BYTES);
-            insertOnce(connection, rows.subList(from, to), retention);
+            if (takesArrays) {
+                insertArrays(connection, rows.subList(from, to), retention);
+            } else {
+                insertOnce(connection, rows.subList(from, to), retention);
+            }
             from = to;
         }
     }
@@ -72,6 +86,33 @@ final class BatchStatements {
                         .now()
                         .micros(retention);
             }
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * The rows in the order of the list, as arrays are unnested. The clock is read once, and the text is the same for any
+     * number of rows, so that the driver prepares it once.
+     */
+    private void insertArrays(Connection connection, List<Complete> rows, Duration retention) throws SQLException {
+        byte[][] keys = new byte[rows.size()][];
+        byte[][] records = new byte[rows.size()][];
+        byte[] @Nullable [] fingerprints = new byte[rows.size()] @Nullable [];
+        byte[][] payloads = new byte[rows.size()][];
+        for (int i = 0; i < rows.size(); i++) {
+            Complete row = rows.get(i);
+            keys[i] = row.key().toBytes();
+            records[i] = Parameters.bytes(row.record());
+            fingerprints[i] = Parameters.bytes(row.fingerprint());
+            payloads[i] = row.payload();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(insertArrays)) {
+            new Parameters(statement, clock)
+                    .micros(retention)
+                    .column(keys)
+                    .column(records)
+                    .column(fingerprints)
+                    .column(payloads);
             statement.executeUpdate();
         }
     }

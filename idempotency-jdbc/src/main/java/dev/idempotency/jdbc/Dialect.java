@@ -14,6 +14,7 @@ import java.util.Set;
  * @param schemaFile the file in {@code schema/} with the library's table, or empty if the library's table can't be used
  * @param clock how it tells the time
  * @param returnsInserted whether an insert can return what it has inserted
+ * @param takesArrays whether an insert can take its rows from arrays, one for each column
  * @param largestStatement reads how many bytes a statement may have; empty if there is no such limit
  * @param firstRows bounds a query to a number of rows, which is bound
  * @param rerunStates SQLStates beside class 40 that mean "run the whole transaction again"
@@ -27,6 +28,7 @@ record Dialect(
         String schemaFile,
         Clock clock,
         boolean returnsInserted,
+        boolean takesArrays,
         String largestStatement,
         String firstRows,
         Set<String> rerunStates,
@@ -47,6 +49,7 @@ record Dialect(
             "h2.sql",
             Clock.BOUND,
             false,
+            false,
             "",
             STANDARD,
             Set.of("HYT00", "90131", "90143"),
@@ -63,6 +66,7 @@ record Dialect(
     static final Dialect POSTGRESQL = new Dialect(
             "postgresql.sql",
             new Clock("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)", true),
+            true,
             true,
             "",
             STANDARD,
@@ -82,6 +86,7 @@ record Dialect(
             "mariadb.sql",
             Mysql.CLOCK,
             true,
+            false,
             Mysql.LARGEST_STATEMENT,
             Mysql.FIRST_ROWS,
             Set.of(),
@@ -94,6 +99,7 @@ record Dialect(
             "mysql.sql",
             Mysql.CLOCK,
             false,
+            false,
             Mysql.LARGEST_STATEMENT,
             Mysql.FIRST_ROWS,
             Set.of(),
@@ -103,7 +109,8 @@ record Dialect(
             Mysql.LOOSE_COLUMNS);
 
     /** Any database whose violations of a unique key have SQLState class 23. */
-    static final Dialect UNKNOWN = new Dialect("", Clock.BOUND, false, "", "", Set.of(), Set.of(), Set.of(), false, "");
+    static final Dialect UNKNOWN =
+            new Dialect("", Clock.BOUND, false, false, "", "", Set.of(), Set.of(), Set.of(), false, "");
 
     /** What MariaDB and MySQL have in common. */
     private static final class Mysql {

@@ -48,14 +48,22 @@ final class Parameters {
     }
 
     Parameters id(UUID id) throws SQLException {
-        return bytes(ByteBuffer.allocate(16)
+        return bytes(bytes(id));
+    }
+
+    static byte[] bytes(UUID id) {
+        return ByteBuffer.allocate(16)
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits())
-                .array());
+                .array();
     }
 
     Parameters fingerprint(@Nullable Fingerprint fingerprint) throws SQLException {
-        return bytes(fingerprint == null ? null : fingerprint.toBytes());
+        return bytes(bytes(fingerprint));
+    }
+
+    static byte @Nullable [] bytes(@Nullable Fingerprint fingerprint) {
+        return fingerprint == null ? null : fingerprint.toBytes();
     }
 
     Parameters key(IdempotencyKey key) throws SQLException {
@@ -66,6 +74,12 @@ final class Parameters {
         for (IdempotencyKey key : keys) {
             key(key);
         }
+        return this;
+    }
+
+    /** A column of many rows, on a database that takes arrays. */
+    Parameters column(byte[] @Nullable [] values) throws SQLException {
+        statement.setArray(++last, statement.getConnection().createArrayOf("bytea", values));
         return this;
     }
 

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ final class RecordTable<R> implements Records<R> {
                     .get(request));
         }
         List<IdempotencyKey> keys = request.keysInByteOrder();
-        UUID record = UUID.randomUUID();
+        UUID record = RecordIds.next();
         claim(handle, keys, record, request.fingerprint(), again);
         R response;
         running.add(record);
@@ -105,6 +106,7 @@ final class RecordTable<R> implements Records<R> {
         Map<Request, ? extends R> answers = BatchCall.answers(requests, action.run(handle, requests));
         Map<Request, First<R>> firsts = new LinkedHashMap<>();
         List<BatchStatements.Complete> rows = new ArrayList<>();
+        Iterator<UUID> records = RecordIds.next(requests.size()).iterator();
         for (Request request : requests) {
             if (!answers.containsKey(request)) {
                 throw new IllegalStateException("the action has not answered " + request
@@ -112,11 +114,11 @@ final class RecordTable<R> implements Records<R> {
             }
             R response = answers.get(request);
             byte[] payload = Payload.encode(codec, response);
-            UUID record = UUID.randomUUID();
+            UUID record = records.next();
             firsts.put(request, new First<>(response, new Original<>(record, decoded(payload), request.fingerprint())));
-            request.keys()
-                    .forEach(
-                            key -> rows.add(new BatchStatements.Complete(key, record, request.fingerprint(), payload)));
+            for (IdempotencyKey key : request.keys()) {
+                rows.add(new BatchStatements.Complete(key, record, request.fingerprint(), payload));
+            }
         }
         rows.sort(Comparator.comparing(BatchStatements.Complete::key));
         try {

@@ -19,6 +19,11 @@ final class Stores {
     /** What the library does, the same by hand, and the figure to reach. */
     private static final List<Pair> PAIRS = List.of(
             new Pair("own table, first, single statement", "ownTableSingleStatement", "byHandAutocommit", 0.95),
+            new Pair(
+                    "own table, first, single statement, beside a Jdbi handle by hand",
+                    "ownTableSingleStatement",
+                    "byHandHandle",
+                    0.95),
             new Pair("own table, first, any action", "ownTable", "byHandTransaction", 0.95),
             new Pair("transactional, first, keys first", "transactional", "byHandClaimFirst", 1.15),
             new Pair("transactional, first, action first", "transactionalActionFirst", "byHandClaimFirst", 1.15),

@@ -5,11 +5,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
 
 /** The same work without the library: plain JDBC, as a careful developer writes it. */
 final class ByHand {
@@ -17,10 +19,15 @@ final class ByHand {
     static final String INSERT = "insert into message (sender, message_id, body) values (?, ?, ?)";
     static final String FIND = "select id, message_id from message where sender = ? and message_id = ?";
 
-    private final DataSource pool;
+    /** For how long a key table by hand keeps its rows: as long as the library does unless told otherwise. */
+    private static final long RETENTION = Duration.ofDays(7).toMillis();
 
-    ByHand(DataSource pool) {
+    private final DataSource pool;
+    private final Jdbi jdbi;
+
+    ByHand(DataSource pool, Jdbi jdbi) {
         this.pool = pool;
+        this.jdbi = jdbi;
     }
 
     static void insert(Connection connection, Message message) throws SQLException {
@@ -62,15 +69,23 @@ final class ByHand {
         }
     }
 
-    /** A key table of its own: claim, work, completion. */
+    /** As {@link #autocommit}, in a handle of Jdbi, which is what an action of the library is given. */
+    String handle(Message message) throws SQLException {
+        jdbi.useHandle(handle -> insert(handle.getConnection(), message));
+        return message.response();
+    }
+
+    /** A key table of its own, which can be purged: claim, work, completion. */
     String claimFirst(Message message) throws SQLException {
         byte[] key = key(message);
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
-            try (PreparedStatement claim =
-                    connection.prepareStatement("insert into claim (idempotency_key, created_at) values (?, ?)")) {
+            try (PreparedStatement claim = connection.prepareStatement(
+                    "insert into claim (idempotency_key, created_at, expires_at) values (?, ?, ?)")) {
+                long now = System.currentTimeMillis();
                 claim.setBytes(1, key);
-                claim.setLong(2, System.currentTimeMillis());
+                claim.setLong(2, now);
+                claim.setLong(3, now + RETENTION);
                 claim.executeUpdate();
             }
             insert(connection, message);
@@ -113,17 +128,19 @@ final class ByHand {
 
     /** With a key table of its own: the messages' rows and then those of the keys, with their responses, and one commit. */
     int batchWithKeys(List<Message> messages) throws SQLException {
-        String sql = "insert into claim (idempotency_key, response, created_at) values "
-                + String.join(", ", Collections.nCopies(messages.size(), "(?, ?, ?)"));
+        String sql = "insert into claim (idempotency_key, response, created_at, expires_at) values "
+                + String.join(", ", Collections.nCopies(messages.size(), "(?, ?, ?, ?)"));
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             Set<String> stored = insertAll(connection, messages, false);
             try (PreparedStatement keys = connection.prepareStatement(sql)) {
+                long now = System.currentTimeMillis();
                 int i = 0;
                 for (Message message : messages) {
                     keys.setBytes(++i, key(message));
                     keys.setBytes(++i, message.response().getBytes(StandardCharsets.UTF_8));
-                    keys.setLong(++i, System.currentTimeMillis());
+                    keys.setLong(++i, now);
+                    keys.setLong(++i, now + RETENTION);
                 }
                 keys.executeUpdate();
             }

@@ -53,10 +53,11 @@ final class Service implements AutoCloseable {
             execute(
                     connection,
                     target.sql("create table claim (idempotency_key BYTES not null primary key, response BYTES,"
-                            + " created_at bigint not null)"));
+                            + " created_at bigint not null, expires_at bigint not null)"));
+            execute(connection, "create index claim_expires_at on claim (expires_at)");
         }
         Jdbi jdbi = Jdbi.create(pool);
-        byHand = new ByHand(pool);
+        byHand = new ByHand(pool, jdbi);
         JdbcStore<String> own = JdbcStores.yourTable(jdbi, MessageTable.finder());
         ownTable = Idempotency.with(own).build();
         windowed = Idempotency.with(own)

@@ -47,6 +47,12 @@ public class StoreBenchmark {
         return service().byHand.autocommit(Message.fresh());
     }
 
+    /** First, by hand: the same in a handle of Jdbi. */
+    @Benchmark
+    public String byHandHandle() throws SQLException {
+        return service().byHand.handle(Message.fresh());
+    }
+
     /** First, by hand: a key table of its own. */
     @Benchmark
     public String byHandClaimFirst() throws SQLException {

@@ -41,6 +41,7 @@ public final class StoreSpeed {
     static final List<String> WAYS = List.of(
             "byHandTransaction",
             "ownTable",
+            "byHandHandle",
             "ownTableSingleStatement",
             "byHandAutocommit",
             "transactional",
