@@ -110,7 +110,7 @@ final class RedisWindowContractTest implements WindowContract<Lease> {
                 .isEqualTo(new Outcome.Replayed<>("before", request.keys().get(0), Outcome.Source.WINDOW));
     }
 
-    /** A window in Redis in which everything that was put is there at the next look. */
+    /** A window in Redis in which everything that was put is there at the next look, by whomever. */
     private record Written(RedisWindow.Spec spec) implements SharedWindow.Spec {
 
         @Override
@@ -129,18 +129,19 @@ final class RedisWindowContractTest implements WindowContract<Lease> {
 
                 @Override
                 public @Nullable Held<R> held(IdempotencyKey key) {
-                    window.flush();
                     return window.held(key);
                 }
 
                 @Override
                 public void put(IdempotencyKey key, Original<R> original, long deadline) {
                     window.put(key, original, deadline);
+                    window.flush();
                 }
 
                 @Override
                 public void putAll(List<IdempotencyKey> keys, Original<R> original, long deadline) {
                     window.putAll(keys, original, deadline);
+                    window.flush();
                 }
 
                 @Override
