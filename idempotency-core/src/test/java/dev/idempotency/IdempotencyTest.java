@@ -2,6 +2,7 @@ package dev.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.idempotency.Outcome.Conflict;
 import dev.idempotency.Outcome.Executed;
@@ -380,9 +381,9 @@ class IdempotencyTest {
     @DisplayName("A refused outcome has no response: a typed exception says why")
     void refusedResponse_throws() {
         Outcome<String> refused = new Conflict<>(List.of(A, B));
-        assertThatThrownBy(refused::response)
-                .isInstanceOfSatisfying(
-                        RefusedException.class, e -> assertThat(e.refused()).isSameAs(refused));
+        assertThat(catchThrowableOfType(RefusedException.class, refused::response)
+                        .refused())
+                .isSameAs(refused);
     }
 
     @Test
