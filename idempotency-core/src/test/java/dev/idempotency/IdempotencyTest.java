@@ -2,9 +2,7 @@ package dev.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.idempotency.Outcome.Conflict;
 import dev.idempotency.Outcome.Executed;
 import dev.idempotency.Outcome.InProgress;
 import dev.idempotency.Outcome.Mismatch;
@@ -375,15 +373,6 @@ class IdempotencyTest {
 
         assertThat(execute(Request.of(A))).isEqualTo(new Replayed<>("other", A, Source.WINDOW));
         assertThat(seen).containsExactly("answered Executed", "answered Replayed");
-    }
-
-    @Test
-    @DisplayName("A refused outcome has no response: a typed exception says why")
-    void refusedResponse_throws() {
-        Outcome<String> refused = new Conflict<>(List.of(A, B));
-        assertThat(catchThrowableOfType(RefusedException.class, refused::response)
-                        .refused())
-                .isSameAs(refused);
     }
 
     @Test

@@ -73,21 +73,12 @@ public final class Measure {
             Step.of(Growth.class, List.of(Growth.FILE), "--rows=100000,1000000", "--rounds=2", "--seconds=1"));
 
     private static final List<Step> FULL = List.of(
-            // Windows: some 15 minutes.
-            Step.of(
-                    WindowSpeed.class,
-                    SPEED_FILES,
-                    "key|miss|hit|publish|checkAndPublish|repeat",
-                    "COMPACT,CAFFEINE",
-                    "139,13900",
-                    "32,300",
-                    "0.4",
-                    "2"),
+            // Memory and pauses: some 4 minutes.
             Step.of(WindowMemory.class, List.of("window-memory.csv")),
             Step.of(WindowPauses.class, List.of("window-pauses.csv")),
-            // Stores: some 12 minutes.
-            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1,8", "5", "0.6"),
-            Step.of(StoreSpeed.class, KEEP, "MARIADB,H2", "1,8", "3", "0.5"),
+            // Stores: some 11 minutes.
+            Step.of(StoreSpeed.class, List.of(StoreSpeed.FILE), "POSTGRESQL_FAST,POSTGRESQL", "1,8", "5", "0.5"),
+            Step.of(StoreSpeed.class, KEEP, "MARIADB,H2", "1,8", "3", "0.3"),
             Step.of(RedisSpeed.class, KEEP, "1,8", "5", "1"),
             // Load: some 7 minutes.
             Step.of(
@@ -124,7 +115,17 @@ public final class Measure {
             profile("ownTableSingleStatement"),
             profile("transactional"),
             profile("transactionalBatch"),
-            profile("redisFirst"));
+            profile("redisFirst"),
+            // Windows: some 13 minutes.
+            Step.of(
+                    WindowSpeed.class,
+                    SPEED_FILES,
+                    "key|miss|hit|publish|checkAndPublish|repeat",
+                    "COMPACT,CAFFEINE",
+                    "139,13900",
+                    "32,300",
+                    "0.4",
+                    "2"));
 
     private static Step profile(String way) {
         return Step.of(Profile.class, List.of(Profile.file(way)), way);
