@@ -12,6 +12,7 @@ import dev.idempotency.Original;
 import dev.idempotency.Outcome;
 import dev.idempotency.Request;
 import dev.idempotency.RetryableException;
+import dev.idempotency.Window;
 import dev.idempotency.store.CaffeineStore;
 import dev.idempotency.store.Lease;
 import dev.idempotency.testkit.servers.RedisServer;
@@ -78,7 +79,7 @@ final class RedisWindowFaultsTest {
     }
 
     /** A process, with no window of its own in front of the shared one. */
-    private Idempotency<Lease, String> service(RedisWindow.Spec window) {
+    private Idempotency<Lease, String> service(Window.Spec window) {
         return Idempotency.with(store)
                 .window(window)
                 .listener(new IdempotencyListener() {
@@ -173,18 +174,17 @@ final class RedisWindowFaultsTest {
         }
         assertThat(heard).isNotEmpty();
         server.restart();
-        while (!usable(window)) {
+        while (!keeps(window)) {
             Thread.onSpinWait();
         }
-        window.put(KEY, ORIGINAL, window.now() + MINUTE);
-        window.flush();
         assertThat(window.get(KEY)).isEqualTo(ORIGINAL);
     }
 
-    private static boolean usable(RedisWindow<String> window) {
+    private static boolean keeps(RedisWindow<String> window) {
         try {
-            window.put(key("probe"), ORIGINAL, window.now() + MINUTE);
-            return window.get(key("probe")) != null;
+            window.put(KEY, ORIGINAL, window.now() + MINUTE);
+            window.flush();
+            return window.get(KEY) != null;
         } catch (RuntimeException stillDown) {
             return false;
         }
@@ -283,12 +283,15 @@ final class RedisWindowFaultsTest {
     @Test
     @DisplayName("R-3: a demoted master is left alone after a few writes, and the store decides")
     void redisReadOnly_isLeftAlone() {
-        Idempotency<Lease, String> service = service(spec(Duration.ofSeconds(10), LONG));
+        KeptWindow window = new KeptWindow(spec(Duration.ofSeconds(10), LONG));
+        Idempotency<Lease, String> service = service(window);
         sendAllTwice(service, 0, 5);
+        window.flush();
         command("REPLICAOF", "127.0.0.1", "1");
         assertThat(send(service, 0)).isEqualTo(new Outcome.Replayed<>("answer 1", key("0"), Outcome.Source.WINDOW));
         sendUntilLeftAlone(service);
         assertThat(heard).allMatch(RetryableException.class::isInstance).hasSizeBetween(1, 10);
+        window.flush();
         int sent = proxy.requests();
         sendAllTwice(service, 0, 30);
         assertThat(proxy.requests()).as("requests").isEqualTo(sent);
