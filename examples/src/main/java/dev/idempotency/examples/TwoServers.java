@@ -12,6 +12,7 @@ import dev.idempotency.window.TieredWindow;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -77,6 +78,11 @@ public final class TwoServers {
             TwoServers first = new TwoServers(pool, client);
             TwoServers second = new TwoServers(pool, client);
             show(out, "a message to the first server", first.receive(sender, "m-1", "on my way"));
+            // The window in Redis is written a moment after the answer; a resend before that would be the database's to
+            // stop.
+            for (int i = 0; i < 2_000 && client.keys("*" + sender + "*").isEmpty(); i++) {
+                LockSupport.parkNanos(1_000_000);
+            }
             show(out, "its resend to the second", second.receive(sender, "m-1", "on my way"));
             show(out, "once more", second.receive(sender, "m-1", "on my way"));
             out.printf(
